@@ -1,15 +1,14 @@
-import { once } from 'node:events';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import express5 from 'express';
 import express4 from 'express4';
 import koa3 from 'koa';
 import koa2 from 'koa2';
+import { afterAll, expect } from 'vitest';
 import type { OwnerGrants } from '../src/core/oauth/owners/owner-grants.js';
 import type { Owners } from '../src/core/oauth/owners/owners.js';
 import { expressApp } from './hosts/express.js';
 import { fastifyApp } from './hosts/fastify.js';
 import { koaApp, newParser, oldParser } from './hosts/koa.js';
+import { endWithTest, listen, useStarted } from './hosts/listen.js';
 import { nodeApp } from './hosts/node.js';
 import type { BuildApp, HostSetup } from './hosts/setup.js';
 
@@ -33,7 +32,7 @@ export type FrameworkName = keyof typeof FRAMEWORKS;
 /** `bare`: at the root, no parser in front of us. `parser`: the host's form parser is. `prefix`: mounted under /auth. */
 export type MountName = 'bare' | 'parser' | 'prefix';
 
-/** A host that listens. */
+/** A host that listens. It is closed at the end of the test that started it. */
 export interface RunningHost {
   readonly origin: string;
   /** The issuer: the origin and the prefix. */
@@ -53,13 +52,8 @@ export interface Host {
 }
 
 const start = async (framework: FrameworkName, mount: MountName, setup: HostSetup): Promise<RunningHost> => {
-  // Client and server share a thread here. After a pause of the thread, the server would close an idle connection at the very moment at which
-  // the client uses it.
-  const server = createServer({ keepAliveTimeout: 0 });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
   // The issuer has to be known before the app can be built, so the port comes first.
-  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`; // It listens on a port and not on a pipe.
+  const { server, origin, close } = await listen();
   const prefix = mount === 'prefix' ? '/auth' : '';
   const base = origin + prefix;
   const options = typeof setup.options === 'function' ? setup.options(base) : setup.options;
@@ -72,18 +66,12 @@ const start = async (framework: FrameworkName, mount: MountName, setup: HostSetu
     errors,
   });
   server.on('request', app.listener);
-  return {
-    origin,
-    base,
-    errors,
-    grants: app.grants,
-    owners: app.owners,
-    close: async () => {
-      server.closeAllConnections();
-      server.close();
-      await app.close();
-    },
+  const end = async (): Promise<void> => {
+    close();
+    await app.close();
   };
+  endWithTest(end);
+  return { origin, base, errors, grants: app.grants, owners: app.owners, close: end };
 };
 
 const host = (framework: FrameworkName, mount: MountName): Host => ({
@@ -92,6 +80,21 @@ const host = (framework: FrameworkName, mount: MountName): Host => ({
   mount,
   start: (setup = {}) => start(framework, mount, setup),
 });
+
+/**
+ * A host that listens from before the tests of a suite until after them.
+ *
+ * @param errors - Those of a fixture. At the end there must be none.
+ */
+export const useHost = (
+  { start: begin }: Pick<Host, 'start'>,
+  setup: HostSetup = {},
+  errors: readonly unknown[] = [],
+): RunningHost => {
+  const running = useStarted(() => begin(setup));
+  afterAll(() => expect(errors).toEqual([]));
+  return running;
+};
 
 /** Each framework in each version that we support, with each way to mount. */
 export const everyHost: readonly Host[] = (['express5', 'express4', 'koa3', 'koa2', 'fastify5'] as const).flatMap(
@@ -120,7 +123,7 @@ export const eachFramework: readonly Host[] = [
 ];
 
 /** One host of each kind, for what does not depend on it. */
-export const oneHostEach: readonly Host[] = [
+export const oneHostEach: readonly [Host, Host, Host] = [
   host('express5', 'bare'),
   host('koa3', 'parser'),
   host('fastify5', 'prefix'),
@@ -132,8 +135,8 @@ export const oneHostEach: readonly Host[] = [
  *
  * @param suite - `import.meta.url` of the suite.
  */
-export const hostFor = (suite: string): readonly Host[] => {
+export const hostFor = (suite: string): readonly [Host] => {
   const name = suite.slice(suite.lastIndexOf('/') + 1);
   const index = [...name].reduce((sum, letter) => sum + letter.charCodeAt(0), 0) % everyHost.length;
-  return everyHost.slice(index, index + 1);
+  return [everyHost[index] ?? expect.fail()];
 };

@@ -9,7 +9,6 @@ const LONG = [
   'stores/patroni.engine',
   'stores/several-processes.engine',
   'stores/grants-survive-failovers.engine',
-  'stores/devices.engine',
   'stores/codes-under-cuts.engine',
   'stores/owners.engine',
   'stores/cluster.engine',

@@ -1,6 +1,4 @@
-import { once } from 'node:events';
-import { createServer, type IncomingMessage, type RequestListener } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingMessage, RequestListener } from 'node:http';
 import { getRequestListener } from '@hono/node-server';
 import type { AuthInfo as SdkAuthInfo } from '@modelcontextprotocol/sdk/server/auth/types.js';
 import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
@@ -9,7 +7,7 @@ import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import express from 'express';
 import fastify from 'fastify';
 import Koa from 'koa';
-import { afterEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import * as forExpress from '../../src/adapters/express/index.js';
 import * as forFastify from '../../src/adapters/fastify/index.js';
 import * as forFetch from '../../src/adapters/fetch/index.js';
@@ -17,6 +15,7 @@ import * as forKoa from '../../src/adapters/koa/index.js';
 import * as forNode from '../../src/adapters/node/index.js';
 import { authInfo } from '../../src/resource-server/index.js';
 import { bearer, Client } from '../hosts.js';
+import { listen } from '../hosts/listen.js';
 
 const NOW = Date.UTC(2026, 0, 1);
 const OPTIONS = {
@@ -87,23 +86,12 @@ const apps: Readonly<Record<string, Build>> = {
   },
 };
 
-const closing: (() => void)[] = [];
-afterEach(() => closing.splice(0).forEach((close) => close()));
-
-const listen = async (listener: RequestListener): Promise<Client> => {
-  const server = createServer(listener).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  closing.push(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  return new Client(`http://127.0.0.1:${(server.address() as AddressInfo).port}`); // It listens on a port and not on a pipe.
-};
+const listenTo = async (listener: RequestListener): Promise<Client> => new Client((await listen(listener)).origin);
 
 describe.each(Object.entries(apps))('what the MCP SDK reads from a request on %s', (_name, build) => {
   const ask = async (resource: string | readonly string[]) => {
     const [listener, { issue }] = await build();
-    const client = await listen(listener);
+    const client = await listenTo(listener);
     const token = (await issue({ sub: 'alice', client_id: 'app', scope: 'read write', resource })).access_token;
     return { token, answer: await client.get('/mcp', bearer(token)) };
   };
@@ -156,7 +144,7 @@ test('M47 a tool of the SDK receives the caller', async () => {
     await server.connect(transport as Transport);
     await transport.handleRequest(Object.assign(req, { auth: authInfo(req) }), res, req.body);
   });
-  const client = await listen(app);
+  const client = await listenTo(app);
   const { access_token } = await oauth.issue({
     sub: 'alice',
     client_id: 'app',

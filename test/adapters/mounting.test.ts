@@ -1,6 +1,5 @@
 import { EventEmitter, once } from 'node:events';
-import { createServer, type IncomingMessage, type RequestListener } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingMessage, RequestListener } from 'node:http';
 import { PassThrough } from 'node:stream';
 import { text as readText } from 'node:stream/consumers';
 import express from 'express';
@@ -17,6 +16,7 @@ import { oauthQuery as forNode } from '../../src/adapters/node/index.js';
 import type { OAuthEvent } from '../../src/core/oauth/events/events.js';
 import { memoryStore } from '../../src/stores/memory.js';
 import { basic, bearer, Client, everyHost } from '../hosts.js';
+import { listen } from '../hosts/listen.js';
 
 const CLIENTS = [
   { client_id: 'service', client_secret: 'service-secret', grant_types: ['client_credentials'] as const },
@@ -29,15 +29,7 @@ afterEach(async () => {
   for (const close of closing.splice(0)) await close();
 });
 
-const listen = async (listener: RequestListener): Promise<string> => {
-  const server = createServer(listener).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  closing.push(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`; // It listens on a port and not on a pipe.
-};
+const clientOf = async (listener: RequestListener): Promise<Client> => new Client((await listen(listener)).origin);
 
 /** A Koa app as a listener; what reaches its error handler is pushed to `errors`. */
 const callbackOf = (app: Koa, errors: unknown[] = []): RequestListener => {
@@ -86,7 +78,7 @@ describe('two servers in one app', () => {
   };
 
   test.each(Object.entries(apps))('are independent: %s', async (_name, build) => {
-    const client = new Client(await listen(await build()));
+    const client = await clientOf(await build());
     for (const [own, other] of [
       ['one', 'two'],
       ['two', 'one'],
@@ -145,7 +137,7 @@ describe('headers that the application has already set on the response', () => {
   };
 
   test.each(Object.entries(apps))('remain, are joined, or are replaced: %s', async (_name, build) => {
-    const client = new Client(await listen(await build()));
+    const client = await clientOf(await build());
     const metadata = await client.get('/.well-known/oauth-authorization-server');
     expect(metadata.headers).toMatchObject({ vary: 'Accept-Language, Origin', 'x-host': 'yes' });
     const page = await client.get('/oauth/device');
@@ -193,13 +185,13 @@ describe('a body that another middleware has already read', () => {
   };
 
   test.each(Object.entries(apps))('is used if its text is available: %s', async (_name, build) => {
-    expect((await issue(new Client(await listen(await build(true))))).status).toBe(200);
+    expect((await issue(await clientOf(await build(true)))).status).toBe(200);
   });
 
   test.each(Object.entries(apps))(
     'is an error of the application, with the remedy, if its text is not available: %s',
     async (_name, build) => {
-      const { status, json } = await issue(new Client(await listen(await build(false))));
+      const { status, json } = await issue(await clientOf(await build(false)));
       expect([status, json['error']]).toEqual([500, 'server_error']);
       expect(complaints.splice(0).map(String)).toEqual([expect.stringContaining('Mount oauth-query before it')]);
     },
@@ -218,14 +210,14 @@ describe('a mounting error', () => {
       errors.push(String(error));
       res.status(500).end();
     }) satisfies express.ErrorRequestHandler);
-    expect((await new Client(await listen(app)).get('/')).status).toBe(500);
+    expect((await (await clientOf(app)).get('/')).status).toBe(500);
     expect(errors).toEqual([expect.stringMatching(sentence)]);
   });
 
   test('Koa receives oauthQuery itself', async () => {
     const errors: unknown[] = [];
     const app = new Koa().use(forKoa as unknown as Koa.Middleware); // What a JavaScript user can do.
-    expect((await new Client(await listen(callbackOf(app, errors))).get('/')).status).toBe(500);
+    expect((await (await clientOf(callbackOf(app, errors))).get('/')).status).toBe(500);
     expect(errors.map(String)).toEqual([expect.stringMatching(sentence)]);
   });
 
@@ -252,7 +244,7 @@ describe('a mounting error', () => {
       framework === 'express5'
         ? express().use('/auth', forExpress(all))
         : callbackOf(new Koa().use(mount('/auth', forKoa(all))));
-    expect((await issue(new Client(await listen(listener)), '/auth/oauth/token')).status).toBe(500);
+    expect((await issue(await clientOf(listener), '/auth/oauth/token')).status).toBe(500);
     expect(complaints).toEqual([missing]);
   });
 
@@ -287,7 +279,7 @@ describe('the adapter for plain node:http in front of a framework', () => {
   test('answers its own paths, and passes all others on unchanged', async () => {
     const oauth = forNode({ ...options, owner: () => undefined });
     const app = express().post('/echo', express.text(), (req, res) => void res.send(req.body));
-    const client = new Client(await listen((req, res) => oauth(req, res, () => app(req, res))));
+    const client = await clientOf((req, res) => oauth(req, res, () => app(req, res)));
     expect((await issue(client)).status).toBe(200);
     const headers = { 'content-type': 'text/plain' };
     expect((await client.request('/echo', { method: 'POST', headers, body: 'x' })).text).toBe('x');
@@ -308,8 +300,8 @@ describe('the adapter for plain node:http in front of a framework', () => {
     app.get('/me', oauth.guard(), (req, res) => void res.json(req.auth));
     const programs = forNode({ ...shared, owner: () => undefined });
     const isPage = (url = '') => /^\/oauth\/(authorize|device)/.test(url);
-    const client = new Client(
-      await listen((req, res) => (isPage(req.url) ? app(req, res) : programs(req, res, () => app(req, res)))),
+    const client = await clientOf((req, res) =>
+      isPage(req.url) ? app(req, res) : programs(req, res, () => app(req, res)),
     );
     const token = String((await issue(client)).json['access_token']);
     expect(seen).toEqual([]);
@@ -319,7 +311,7 @@ describe('the adapter for plain node:http in front of a framework', () => {
   });
 
   test('without an application behind it, other paths are 404', async () => {
-    const client = new Client(await listen(forNode({ ...options, owner: () => undefined })));
+    const client = await clientOf(forNode({ ...options, owner: () => undefined }));
     expect((await issue(client)).status).toBe(200);
     expect((await client.get('/')).status).toBe(404);
   });
@@ -328,7 +320,7 @@ describe('the adapter for plain node:http in front of a framework', () => {
     const ips = new Set<unknown>();
     const onEvent = ({ ip }: OAuthEvent): unknown => ips.add(ip);
     const address = (request: IncomingMessage): string => String(request.headers['x-real-ip']);
-    const client = new Client(await listen(forNode({ ...options, owner: () => undefined, onEvent, address })));
+    const client = await clientOf(forNode({ ...options, owner: () => undefined, onEvent, address }));
     const headers = { ...basic('service', 'wrong'), 'x-real-ip': '203.0.113.7' };
     await client.post('/oauth/token', { grant_type: 'client_credentials' }, headers);
     expect([...ips]).toEqual(['203.0.113.7']);
@@ -343,7 +335,7 @@ describe('the surrounding application', () => {
       await next();
       ctx.set('x-seen', `${ctx.status} ${ctx.type} ${JSON.parse(String(ctx.body))['token_type']}`);
     });
-    const answer = await issue(new Client(await listen(callbackOf(app.use(forKoa(options))))));
+    const answer = await issue(await clientOf(callbackOf(app.use(forKoa(options)))));
     expect(answer.headers['x-seen']).toBe('200 application/json Bearer');
   });
 
@@ -355,7 +347,7 @@ describe('the surrounding application', () => {
     });
     app.register(forFastify(options));
     await app.ready();
-    expect((await issue(new Client(await listen(app.routing)))).headers['x-seen']).toBe('200 Bearer');
+    expect((await issue(await clientOf(app.routing))).headers['x-seen']).toBe('200 Bearer');
   });
 
   test('Fastify: a hook that sends its refusal late does not let the request pass', async () => {
@@ -368,7 +360,7 @@ describe('the surrounding application', () => {
     });
     app.get('/guarded', { preHandler: oauth.guard('profile') }, async () => (passed += 1));
     await app.ready();
-    expect((await new Client(await listen(app.routing)).get('/guarded')).status).toBe(401);
+    expect((await (await clientOf(app.routing)).get('/guarded')).status).toBe(401);
     expect(passed).toBe(0);
   });
 
@@ -377,7 +369,7 @@ describe('the surrounding application', () => {
     app.addHook('preParsing', async (_request, _reply, payload) => payload.pipe(new PassThrough()));
     app.register(forFastify(options));
     await app.ready();
-    expect((await issue(new Client(await listen(app.routing)))).status).toBe(200);
+    expect((await issue(await clientOf(app.routing))).status).toBe(200);
   });
 
   test("Fastify: an error in a hook is the application's own", async () => {
@@ -388,7 +380,7 @@ describe('the surrounding application', () => {
     });
     app.register(forFastify(options));
     await app.ready();
-    const { status, json } = await issue(new Client(await listen(app.routing)));
+    const { status, json } = await issue(await clientOf(app.routing));
     expect([status, json]).toEqual([418, { host: 'Error: too many requests' }]);
   });
 
@@ -432,7 +424,7 @@ describe('the surrounding application', () => {
   test.each(Object.entries(tooLate))(
     '%s: a response that the application has already sent is left alone',
     async (_name, build) => {
-      const client = new Client(await listen(await build()));
+      const client = await clientOf(await build());
       for (const round of ['first', 'second']) {
         const answer = await issue(client);
         expect([round, answer.status, answer.text, complaints]).toEqual([round, 503, 'too late', []]);
@@ -454,7 +446,7 @@ describe('the surrounding application', () => {
         await app.ready();
         listener = app.routing;
       }
-      const client = new Client(await listen(listener));
+      const client = await clientOf(listener);
       await client.post(
         '/oauth/token',
         { grant_type: 'client_credentials' },

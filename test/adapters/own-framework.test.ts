@@ -1,6 +1,4 @@
-import { once } from 'node:events';
-import { createServer, type RequestListener } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { RequestListener } from 'node:http';
 import express5 from 'express';
 import express4 from 'express4';
 import fastify from 'fastify';
@@ -10,19 +8,14 @@ import { oauthQuery as forFastify } from 'oauth-query/fastify';
 import { oauthQuery as forKoa } from 'oauth-query/koa';
 import { expect, test } from 'vitest';
 import { Client } from '../hosts.js';
-import { closeIdleConnections } from '../hosts/client.js';
+import { listen } from '../hosts/listen.js';
 import { fixture } from '../oauth/support/fixture.js';
 import { everyRow } from '../rows.js';
 
 /** The answer to a request for the metadata, and what the framework reports. */
 const ask = async (listener: (...args: Parameters<RequestListener>) => unknown): Promise<number> => {
-  const server = createServer((request, response) => void listener(request, response)).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo; // It listens on a port and not on a pipe.
-  const { status } = await new Client(`http://127.0.0.1:${port}`).get('/.well-known/oauth-authorization-server');
-  closeIdleConnections();
-  server.close();
-  return status;
+  const { origin } = await listen(listener);
+  return (await new Client(origin).get('/.well-known/oauth-authorization-server')).status;
 };
 
 const inExpress = (express: () => ReturnType<typeof express5>) => async (made: unknown) => {

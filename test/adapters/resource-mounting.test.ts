@@ -1,35 +1,21 @@
-import { once } from 'node:events';
-import { createServer, type RequestListener } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { RequestListener } from 'node:http';
 import express from 'express';
 import fastify from 'fastify';
 import Koa from 'koa';
 import mount from 'koa-mount';
-import { afterEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { oauthQuery as forExpress } from '../../src/adapters/express/index.js';
 import { oauthQuery as forFastify } from '../../src/adapters/fastify/index.js';
 import { oauthQuery as forKoa } from '../../src/adapters/koa/index.js';
 import { memoryStore } from '../../src/stores/memory.js';
 import { Client } from '../hosts.js';
+import { listen } from '../hosts/listen.js';
 
 const ISSUER = 'https://op.example/auth';
 const DOCUMENT = '/.well-known/oauth-protected-resource/mcp';
 const EXPOSED = { 'access-control-expose-headers': 'mcp-session-id' };
 
-const closing: (() => unknown)[] = [];
-afterEach(async () => {
-  for (const close of closing.splice(0)) await close();
-});
-
-const listen = async (listener: RequestListener): Promise<Client> => {
-  const server = createServer(listener).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  closing.push(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  return new Client(`http://127.0.0.1:${(server.address() as AddressInfo).port}`); // It listens on a port and not on a pipe.
-};
+const listenTo = async (listener: RequestListener): Promise<Client> => new Client((await listen(listener)).origin);
 
 const optionsWith = (warnings: string[]) => ({
   issuer: ISSUER,
@@ -84,7 +70,7 @@ const apps: Readonly<Record<string, Build>> = {
 describe.each(Object.entries(apps))('a resource, and a server with a path, on %s', (_name, build) => {
   test('M1, M6 has its metadata at the root of the host, without a warning', async () => {
     const warnings: string[] = [];
-    const client = await listen(await build(warnings, true));
+    const client = await listenTo(await build(warnings, true));
     const refused = await client.get('/mcp');
     expect(refused.headers['www-authenticate']).toBe(
       `Bearer resource_metadata="https://op.example${DOCUMENT}", scope="read"`,
@@ -98,7 +84,7 @@ describe.each(Object.entries(apps))('a resource, and a server with a path, on %s
 
   test('M1 one warning if wellKnown is not mounted, unless a proxy may serve it', async () => {
     const warnings: string[] = [];
-    const client = await listen(await build(warnings, false));
+    const client = await listenTo(await build(warnings, false));
     await client.get('/mcp', { 'x-forwarded-for': '192.0.2.1' });
     expect(warnings.filter((sentence) => sentence.includes('wellKnown'))).toEqual([]);
     for (let n = 0; n < 3; n += 1) expect((await client.get('/mcp')).status).toBe(401);
@@ -108,7 +94,7 @@ describe.each(Object.entries(apps))('a resource, and a server with a path, on %s
   });
 
   test('M16 headers that the application exposes to scripts stay exposed', async () => {
-    const client = await listen(await build([], true));
+    const client = await listenTo(await build([], true));
     expect((await client.get('/mcp')).headers['access-control-expose-headers']).toBe(
       'mcp-session-id, www-authenticate',
     );

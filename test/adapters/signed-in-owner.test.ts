@@ -1,6 +1,6 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { Store } from '../../src/core/base/ports.js';
-import { Client, eachFramework, type RunningHost } from '../hosts.js';
+import { Client, eachFramework, useHost } from '../hosts.js';
 import { Browser } from '../oauth/support/browser.js';
 import { fixture } from '../oauth/support/fixture.js';
 import { FAULTS } from '../oauth/support/stores.js';
@@ -29,13 +29,8 @@ describe.each(eachFramework)('the signed-in owner, for a route of the applicatio
       password === CAROL.password && { sub: `user of ${username}`, username },
     isActive: (sub: string) => isActive(sub),
   };
-  let running: RunningHost;
-  let client: Client;
-  beforeAll(async () => {
-    running = await host.start({ options: { ...options, users, store: breakable } });
-    client = new Client(running.origin);
-  });
-  afterAll(() => running.close());
+  const running = useHost(host, { options: { ...options, users, store: breakable } });
+  const client = new Client(() => running.origin);
 
   const signIn = async (): Promise<Browser> => {
     const browser = new Browser(running);
@@ -112,6 +107,5 @@ describe.each(eachFramework)('the signed-in owner, for a route of the applicatio
     const own = await host.start({ options: { ...others, owner: () => ({ sub: 'alice' }), loginUrl: '/login' } });
     expect((await new Client(own.origin).get('/signed-in')).status).toBe(500);
     expect(own.errors).toEqual([expect.objectContaining({ message: expect.stringContaining('options.owner') })]);
-    await own.close();
   });
 });

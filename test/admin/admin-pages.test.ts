@@ -1,8 +1,8 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { adminPages } from '../../src/admin/index.js';
 import { storedClients } from '../../src/clients/index.js';
 import { english, german } from '../../src/languages/index.js';
-import { type Answer, basic, Client, hostFor, type RunningHost } from '../hosts.js';
+import { type Answer, basic, Client, hostFor, useHost } from '../hosts.js';
 import { unescapeHtml } from '../hosts/form.js';
 import { Browser, locationOf, wordsOf } from '../oauth/support/browser.js';
 import { fixture, USERS } from '../oauth/support/fixture.js';
@@ -28,20 +28,19 @@ describe.each(hostFor(import.meta.url))('the page for administrators on $name', 
     grants: ['authorization_code', 'client_credentials', 'refresh_token', 'password'],
   });
   const clients = storedClients(store, { clock, cacheSeconds: 0 });
-  let host: RunningHost;
   let alice: Browser;
   let path = '';
 
   const admin = adminPages({ clients, isAdmin: ({ sub }) => sub === 'alice' });
+  const host = useHost(
+    { start },
+    { options: { ...options, clients: [...(options.clients as []), clients], admin } },
+    errors,
+  );
   beforeAll(async () => {
-    host = await start({ options: { ...options, clients: [...(options.clients as []), clients], admin } });
     path = `${host.base}/oauth/admin`;
     alice = new Browser(host);
     await alice.signIn(await alice.open(path), ALICE);
-  });
-  afterAll(async () => {
-    await host.close();
-    expect(errors).toEqual([]);
   });
 
   const post = (fields: Readonly<Record<string, string>>, in_ = alice): Promise<Answer> =>

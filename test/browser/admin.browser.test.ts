@@ -28,7 +28,7 @@ describeEngine('the page for administrators in a browser', noChromium, () => {
     [browser, site, host] = await Promise.all([
       startChromium(),
       startClientSite(),
-      oneHostEach[0]!.start({ options: { ...options, clients, admin } }),
+      oneHostEach[0].start({ options: { ...options, clients, admin } }),
     ]);
   });
   afterAll(async () => {

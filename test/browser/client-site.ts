@@ -1,21 +1,6 @@
-import { once } from 'node:events';
-import { createServer, type RequestListener } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { listen } from '../hosts/listen.js';
 
 const html = (body: string): string => `<!DOCTYPE html><html lang="en"><title>Client</title>${body}</html>`;
-
-const listen = async (listener: RequestListener): Promise<{ readonly port: number; close(): void }> => {
-  const server = createServer(listener);
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  return {
-    port: (server.address() as AddressInfo).port, // It listens on a port and not on a pipe.
-    close: () => {
-      server.closeAllConnections();
-      server.close();
-    },
-  };
-};
 
 /** An application on two origins of its own: its redirect address sends the browser on to where its pages are. */
 export interface ClientSite {

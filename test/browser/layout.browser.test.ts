@@ -155,7 +155,7 @@ describeEngine('layout and accessibility of the pages', noChromium, () => {
 
   beforeAll(async () => {
     if (pictures !== undefined) mkdirSync(pictures, { recursive: true });
-    [browser, host] = await Promise.all([startChromium(), oneHostEach[0]!.start({ options })]);
+    [browser, host] = await Promise.all([startChromium(), oneHostEach[0].start({ options })]);
     window = await openWindow(browser);
   });
   afterAll(async () => {
@@ -223,7 +223,7 @@ describeEngine('layout and accessibility of the pages', noChromium, () => {
 
     beforeAll(async () => {
       [own, reader] = await Promise.all([
-        oneHostEach[0]!.start({ options: branded.options }),
+        oneHostEach[0].start({ options: branded.options }),
         openWindow(browser, { locale, colorScheme: 'dark', viewport: PHONE }),
       ]);
     });

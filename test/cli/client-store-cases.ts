@@ -16,7 +16,6 @@ export const clientStoreCases = (address: () => string): void => {
     store = await openStore(address());
     await store.migrate();
     const [first] = oneHostEach;
-    if (first === undefined) throw new Error('no host');
     const clients = storedClients(store, { cacheSeconds: 0 });
     host = await first.start({ options: { store, clients, scopes: { read: 'Read', write: 'Write' } } });
     http = new Client(host.base);

@@ -1,9 +1,10 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { MCP_RULES } from '../../src/cli/doctor/mcp.js';
+import { useStarted } from '../hosts/listen.js';
 import { startNotes } from '../mcp/support/notes-server.js';
 import { limitsOfSuite } from '../oauth/support/limits.js';
 import { everyRow } from '../rows.js';
-import { type BadProxy, type Exchange, type Spoil, startBadProxyFor } from './support/bad-proxy.js';
+import { type Exchange, type Spoil, startBadProxyFor } from './support/bad-proxy.js';
 import { complaints, runDoctor } from './support/run-doctor.js';
 
 const RESOURCE = '/.well-known/oauth-protected-resource/mcp';
@@ -11,11 +12,7 @@ const SERVER = '/.well-known/oauth-authorization-server';
 
 limitsOfSuite({ registrations: 1000, clientFailures: 1000 });
 
-let proxy: BadProxy;
-beforeAll(async () => {
-  proxy = await startBadProxyFor((issuer) => startNotes({ issuer, cors: ['*'] }));
-});
-afterAll(() => proxy.close());
+const proxy = useStarted(() => startBadProxyFor((issuer) => startNotes({ issuer, cors: ['*'] })));
 
 const walk = () => runDoctor(['--mcp', `${proxy.issuer}/mcp`]);
 

@@ -1,18 +1,15 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { OPENID_RULES } from '../../src/cli/doctor/openid.js';
+import { useStarted } from '../hosts/listen.js';
 import { openIdFixture } from '../openid/support.js';
 import { everyRow } from '../rows.js';
-import { type BadProxy, type Exchange, type Spoil, startBadProxy } from './support/bad-proxy.js';
+import { type Exchange, type Spoil, startBadProxy } from './support/bad-proxy.js';
 import { complaints, runDoctor } from './support/run-doctor.js';
 
 const DISCOVERY = '/.well-known/openid-configuration';
 const REDIRECT = 'https://rp.example/cb';
 
-let proxy: BadProxy;
-beforeAll(async () => {
-  proxy = await startBadProxy(openIdFixture({}, { cors: ['*'] }).options);
-});
-afterAll(() => proxy.close());
+const proxy = useStarted(() => startBadProxy(openIdFixture({}, { cors: ['*'] }).options));
 
 const walk = (...more: readonly string[]) => runDoctor(['--openid', proxy.issuer, ...more]);
 const walkAsClient = () => walk('--client-id', 'rp', '--redirect-uri', REDIRECT);

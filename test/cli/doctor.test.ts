@@ -1,15 +1,11 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { oneHostEach, type RunningHost } from '../hosts.js';
+import { describe, expect, test } from 'vitest';
+import { oneHostEach, useHost } from '../hosts.js';
 import { oauthQueryInProcess } from './program.js';
 import { complaints, runDoctor } from './support/run-doctor.js';
 import { soundOptions } from './support/sound-options.js';
 
 describe.each(oneHostEach)('a sound server on $name', ({ start }) => {
-  let host: RunningHost;
-  beforeAll(async () => {
-    host = await start({ options: soundOptions() });
-  });
-  afterAll(() => host.close());
+  const host = useHost({ start }, { options: soundOptions() });
 
   test('has no findings, after at most thirty requests', async () => {
     const args = [host.base, '--client-id', 'service', '--secret-stdin'];

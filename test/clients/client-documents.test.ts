@@ -1,7 +1,7 @@
 import { type ClientDocument, clientDocuments } from 'oauth-query/clients';
 import { oauthQuery } from 'oauth-query/express';
 import type { Store } from 'oauth-query/store';
-import { afterEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { readDocument } from '../../src/clients/documents/client-document.js';
 import { documentAddressProblem } from '../../src/clients/documents/document-address.js';
 import { basic } from '../hosts.js';
@@ -9,17 +9,6 @@ import { locationOf, responseOf, wordsOf } from '../oauth/support/browser.js';
 import { refusal } from '../oauth/support/tokens.js';
 import { everyRow } from '../rows.js';
 import { APP, CALLBACK, DOCUMENT, DocumentServers, Publisher } from './support/publisher.js';
-
-const running: DocumentServers[] = [];
-afterEach(async () => {
-  for (const servers of running.splice(0)) await servers.close();
-});
-
-const serversOf = (...given: ConstructorParameters<typeof DocumentServers>): DocumentServers => {
-  const servers = new DocumentServers(...given);
-  running.push(servers);
-  return servers;
-};
 
 const typesOf = (servers: DocumentServers): readonly string[] => servers.shared.events.map(({ type }) => type);
 
@@ -81,7 +70,7 @@ describe('M29: a client_id is the URL of a document', () => {
     ));
 
   test('others are not fetched, and are unknown', async () => {
-    const servers = serversOf();
+    const servers = new DocumentServers();
     const visitor = await servers.open();
     for (const client_id of ['https://127.0.0.1/c', 'https://app.example.org/a/../c', 'http://app.example.org/c']) {
       const page = await visitor.page({ client_id });
@@ -203,17 +192,17 @@ describe('M30, M31: required members of a document', () => {
 
 describe('a client that publishes a document', () => {
   test('M28: is announced in the metadata together with none, and only if enabled', async () => {
-    const visitor = await serversOf().open();
+    const visitor = await new DocumentServers().open();
     const { json } = await visitor.http.get('/.well-known/oauth-authorization-server');
     expect(json['client_id_metadata_document_supported']).toBe(true);
     expect(json['token_endpoint_auth_methods_supported']).toContain('none');
-    const without = serversOf(new Publisher(), {}, { clients: [] });
+    const without = new DocumentServers(new Publisher(), {}, { clients: [] });
     const { json: plain } = await (await without.open()).http.get('/.well-known/oauth-authorization-server');
     expect(plain).not.toHaveProperty('client_id_metadata_document_supported');
   });
 
   test('M43, M44: signs in, gets rotating tokens, and several of its processes may refresh for a minute', async () => {
-    const servers = serversOf();
+    const servers = new DocumentServers();
     const visitor = await servers.open();
     const tokens = await visitor.tokens();
     expect((await visitor.guarded(tokens.access_token)).status).toBe(200);
@@ -233,7 +222,7 @@ describe('a client that publishes a document', () => {
   });
 
   test('needs PKCE and a redirect URI of its document (M26, M32)', async () => {
-    const visitor = await serversOf().open();
+    const visitor = await new DocumentServers().open();
     const plain = responseOf(await visitor.page({ code_challenge_method: 'plain' }));
     expect(plain['error']).toBe('invalid_request');
     const foreign = await visitor.page({ redirect_uri: 'https://evil.example/cb' });
@@ -241,7 +230,9 @@ describe('a client that publishes a document', () => {
   });
 
   test('M27: may use any port on loopback; other redirect URIs match exactly', async () => {
-    const servers = serversOf(new Publisher({ ...DOCUMENT, redirect_uris: ['http://127.0.0.1/cb', CALLBACK] }));
+    const servers = new DocumentServers(
+      new Publisher({ ...DOCUMENT, redirect_uris: ['http://127.0.0.1/cb', CALLBACK] }),
+    );
     const visitor = await servers.open();
     await visitor.tokens({ redirect_uri: 'http://127.0.0.1:49152/cb' });
     for (const redirect_uri of ['http://127.0.0.1:49152/other', `${CALLBACK}/`, `${CALLBACK}?a`])
@@ -250,7 +241,9 @@ describe('a client that publishes a document', () => {
 
   test('M32: the page names the host of the document and the host of the redirect URI', async () => {
     // Nothing keeps a document from naming the address of another client.
-    const visitor = await serversOf(new Publisher({ ...DOCUMENT, redirect_uris: ['https://claude.ai/cb'] })).open();
+    const visitor = await new DocumentServers(
+      new Publisher({ ...DOCUMENT, redirect_uris: ['https://claude.ai/cb'] }),
+    ).open();
     const page = await visitor.browser.signIn(await visitor.page({ redirect_uri: 'https://claude.ai/cb' }));
     expect(wordsOf(page)).toContain('described by a document at app.example.org . Its name is not verified.');
     expect(wordsOf(page)).toContain('you return to claude.ai .');
@@ -261,13 +254,13 @@ describe('a client that publishes a document', () => {
   test('M33: the page warns if all redirect URIs are on loopback', async () => {
     const redirect_uri = 'http://localhost/cb';
     const document = { ...DOCUMENT, redirect_uris: ['http://127.0.0.1/cb', redirect_uri] };
-    const visitor = await serversOf(new Publisher(document)).open();
+    const visitor = await new DocumentServers(new Publisher(document)).open();
     const page = await visitor.browser.signIn(await visitor.page({ redirect_uri }));
     expect(wordsOf(page)).toContain('Only allow this if you have just started the application on this computer.');
   });
 
   test('gets no token of its own and no device code, because no owner has approved it', async () => {
-    const servers = serversOf(
+    const servers = new DocumentServers(
       new Publisher({ ...DOCUMENT, grant_types: ['authorization_code', 'client_credentials'] }),
     );
     const visitor = await servers.open();
@@ -278,11 +271,11 @@ describe('a client that publishes a document', () => {
   });
 
   test('may request the configured scopes, never the introspection scope', async () => {
-    const servers = serversOf(new Publisher(), { scopes: ['profile', 'content.read'] });
+    const servers = new DocumentServers(new Publisher(), { scopes: ['profile', 'content.read'] });
     const visitor = await servers.open();
     expect(responseOf(await visitor.page({ scope: 'content.write' }))['error']).toBe('invalid_scope');
     expect((await visitor.authorize({ scope: 'profile content.read' })).headers.location).toContain('code=');
-    const all = await serversOf().open();
+    const all = await new DocumentServers().open();
     expect(responseOf(await all.page({ scope: 'introspect' }))['error']).toBe('invalid_scope');
     expect((await all.authorize({ scope: 'content.write' })).headers.location).toContain('code=');
   });
@@ -291,7 +284,7 @@ describe('a client that publishes a document', () => {
     const publisher = new Publisher();
     const find = (client_id: string) =>
       client_id === 'row' ? { client_id, redirect_uris: ['https://row.example/cb'] } : undefined;
-    const servers = serversOf(publisher, {}, { clients: [publisher.registry(), { find }] });
+    const servers = new DocumentServers(publisher, {}, { clients: [publisher.registry(), { find }] });
     const visitor = await servers.open();
     expect((await visitor.page()).status).toBe(200);
     expect((await visitor.page({ client_id: 'row', redirect_uri: 'https://row.example/cb' })).status).toBe(200);
@@ -308,7 +301,7 @@ describe('a client that publishes a document', () => {
 describe('M38: trust decides on each document', () => {
   test('a function receives the document and its URL', async () => {
     const seen: unknown[] = [];
-    const servers = serversOf(new Publisher(), { trust: (...given) => (seen.push(given), true) });
+    const servers = new DocumentServers(new Publisher(), { trust: (...given) => (seen.push(given), true) });
     expect((await (await servers.open()).page()).status).toBe(200);
     const { response_types: _, token_endpoint_auth_method: __, ...used } = DOCUMENT;
     expect(seen).toEqual([[{ ...used, token_endpoint_auth_methods_supported: ['none'] }, APP]]);
@@ -320,7 +313,7 @@ describe('M38: trust decides on each document', () => {
     ['nothing', () => undefined],
     ['what is only truthy', () => 1],
   ])('a function that answers %s causes an error page, and an error at the token endpoint', async (_what, answer) => {
-    const servers = serversOf(new Publisher(), { trust: answer as () => boolean });
+    const servers = new DocumentServers(new Publisher(), { trust: answer as () => boolean });
     const visitor = await servers.open();
     const page = await visitor.page();
     expect([page.status, wordsOf(page)]).toEqual([400, expect.stringContaining('is not accepted by this server')]);
@@ -329,7 +322,7 @@ describe('M38: trust decides on each document', () => {
   });
 
   test('a function that throws rejects the document, and onError receives the reason', async () => {
-    const servers = serversOf(new Publisher(), {
+    const servers = new DocumentServers(new Publisher(), {
       trust: () => {
         throw new Error('no database');
       },
@@ -342,7 +335,7 @@ describe('M38: trust decides on each document', () => {
 
   test('with a list of hosts, no other host is contacted', async () => {
     const publisher = new Publisher();
-    const servers = serversOf(publisher, { trust: ['app.example.org'] });
+    const servers = new DocumentServers(publisher, { trust: ['app.example.org'] });
     const visitor = await servers.open();
     expect((await visitor.page()).status).toBe(200);
     for (const host of ['evil.example', 'sub.app.example.org', 'app.example.org.evil.example'])
@@ -352,7 +345,7 @@ describe('M38: trust decides on each document', () => {
 
   test('a later no ends what was approved, as soon as a process reads the copy', async () => {
     let isTrusted = true;
-    const servers = serversOf(new Publisher(), { trust: () => isTrusted });
+    const servers = new DocumentServers(new Publisher(), { trust: () => isTrusted });
     const { access_token } = await (await servers.open()).tokens();
     expect((await (await servers.open()).guarded(access_token)).status).toBe(200);
     isTrusted = false;
@@ -398,7 +391,7 @@ describe('M35: a document is cached', () => {
     ] as const) {
       const publisher = new Publisher();
       publisher.maxAge = maxAge;
-      const servers = serversOf(publisher);
+      const servers = new DocumentServers(publisher);
       const visitor = await servers.open();
       await visitor.page();
       servers.shared.advance(seconds - 1);
@@ -417,7 +410,7 @@ describe('M35: a document is cached', () => {
       await held;
       return DOCUMENT;
     });
-    const visitor = await serversOf(publisher).open();
+    const visitor = await new DocumentServers(publisher).open();
     const pages = Array.from({ length: 20 }, () => visitor.page());
     await expect.poll(() => publisher.asked.length).toBe(1);
     release();
@@ -428,7 +421,7 @@ describe('M35: a document is cached', () => {
   test('but errors are not: a failed fetch is retried after 10 seconds, then 20, 40, 60', async () => {
     const publisher = new Publisher();
     publisher.fails();
-    const servers = serversOf(publisher);
+    const servers = new DocumentServers(publisher);
     const visitor = await servers.open();
     let asked = 0;
     for (const pause of [10, 20, 40, 60, 60]) {
@@ -448,7 +441,7 @@ describe('M37: if a document cannot be fetched', () => {
   test('the browser gets a page with a reference, never a redirect or a 500, and an event has the reason', async () => {
     const publisher = new Publisher();
     publisher.fails();
-    const servers = serversOf(publisher);
+    const servers = new DocumentServers(publisher);
     const visitor = await servers.open();
     const page = await visitor.page();
     expect([page.status, page.headers.location, page.headers['retry-after']]).toEqual([503, undefined, '10']);
@@ -471,7 +464,7 @@ describe('M37: if a document cannot be fetched', () => {
   test('the token endpoint responds with 503; only a document that was read and rejected is invalid_client', async () => {
     const publisher = new Publisher();
     publisher.fails();
-    const servers = serversOf(publisher);
+    const servers = new DocumentServers(publisher);
     const visitor = await servers.open();
     const away = await visitor.redeem('made-up');
     expect([refusal(away), away.headers['retry-after']]).toEqual([[503, 'temporarily_unavailable'], '10']);
@@ -489,12 +482,12 @@ describe('M37: if a document cannot be fetched', () => {
     ['a rejection with nothing', () => Promise.reject(undefined)],
     ['an answer that never comes', () => new Promise(() => undefined)],
   ])('%s is a failed fetch', async (_what, published) => {
-    const visitor = await serversOf(new Publisher(published), { timeout: 100 }).open();
+    const visitor = await new DocumentServers(new Publisher(published), { timeout: 100 }).open();
     expect((await visitor.page()).status).toBe(503);
   });
 
   test('the last valid document is used for a day, and the event says so', async () => {
-    const servers = serversOf();
+    const servers = new DocumentServers();
     const visitor = await servers.open();
     await visitor.page();
     servers.publisher.fails();
@@ -506,7 +499,7 @@ describe('M37: if a document cannot be fetched', () => {
   });
 
   test('but not if the new document was rejected', async () => {
-    const servers = serversOf();
+    const servers = new DocumentServers();
     const visitor = await servers.open();
     await visitor.page();
     servers.publisher.published.set(APP, { ...DOCUMENT, client_id: `${APP}x` });
@@ -515,7 +508,7 @@ describe('M37: if a document cannot be fetched', () => {
   });
 
   test('the copy in the store is used after an approval, in every process, as long as grants may live', async () => {
-    const servers = serversOf();
+    const servers = new DocumentServers();
     await (await servers.open()).tokens();
     servers.publisher.fails();
     servers.shared.advance(89 * 86_400);
@@ -527,7 +520,7 @@ describe('M37: if a document cannot be fetched', () => {
 
 describe('after an approval', () => {
   test('no guard, introspection or refresh of a public client fetches, in any process, while the publisher is unreachable', async () => {
-    const servers = serversOf();
+    const servers = new DocumentServers();
     const first = await servers.open();
     let { access_token, refresh_token } = await first.tokens();
     expect(servers.publisher.asked).toEqual([APP]);
@@ -555,7 +548,7 @@ describe('after an approval', () => {
   });
 
   test('M42: a client without an approval is unknown at a refresh, without a fetch, so it signs in again', async () => {
-    const servers = serversOf();
+    const servers = new DocumentServers();
     const visitor = await servers.open();
     const answer = await visitor.refresh('made-up');
     expect(refusal(answer)).toEqual([401, 'invalid_client']);
@@ -563,7 +556,7 @@ describe('after an approval', () => {
   });
 
   test('the store has at most 4 KiB of it; before that, unknown clients have written nothing', async () => {
-    const servers = serversOf(
+    const servers = new DocumentServers(
       new Publisher({ ...DOCUMENT, logo_uri: `https://app.example.org/${'x'.repeat(50_000)}`, more: 'y'.repeat(5000) }),
     );
     const visitor = await servers.open();
@@ -583,7 +576,7 @@ describe('after an approval', () => {
   });
 
   test('a changed document replaces the copy, and there is always one', async () => {
-    const servers = serversOf();
+    const servers = new DocumentServers();
     const visitor = await servers.open();
     const { access_token } = await visitor.tokens();
     servers.publisher.published.set(APP, { ...DOCUMENT, client_name: 'The New App' });
@@ -608,7 +601,7 @@ describe('after an approval', () => {
   });
 
   test('no code is issued while the copy cannot be stored, because other processes would not know the client', async () => {
-    const servers = serversOf();
+    const servers = new DocumentServers();
     const between = (store: Store): Store => ({
       ...store,
       add: (key, ...record) =>
@@ -621,7 +614,7 @@ describe('after an approval', () => {
   });
 
   test('it is stored for as long as a grant made last may live, and rewritten when that is longer', async () => {
-    const servers = serversOf();
+    const servers = new DocumentServers();
     const { shared } = servers;
     const visitor = await servers.open();
     const copies = () => [...shared.store.entries()].filter(([key]) => key.includes('client-document'));
@@ -641,7 +634,7 @@ describe('after an approval', () => {
   });
 
   test('M39: changed redirect URIs end no grant, and an event reports them', async () => {
-    const servers = serversOf();
+    const servers = new DocumentServers();
     const visitor = await servers.open();
     const tokens = await visitor.tokens();
     servers.publisher.published.set(APP, { ...DOCUMENT, redirect_uris: ['https://app.example.org/new'] });
@@ -655,7 +648,7 @@ describe('after an approval', () => {
   });
 
   test('is reported by events that name the request', async () => {
-    const servers = serversOf();
+    const servers = new DocumentServers();
     await (await servers.open()).tokens();
     expect(typesOf(servers)).toEqual([
       'client.document_fetched',
@@ -687,7 +680,7 @@ describe('unknown callers', () => {
       underWay -= 1;
       return { ...DOCUMENT, client_id: address };
     };
-    const servers = serversOf(publisher, { fetch });
+    const servers = new DocumentServers(publisher, { fetch });
     const visitor = await servers.open();
     const statuses = new Map<number, number>();
     for (let batch = 0; batch < 10; batch += 1) {
@@ -711,7 +704,7 @@ describe('unknown callers', () => {
       publisher.asked.push(address);
       return address.includes('slow') ? new Promise(() => undefined) : { ...DOCUMENT, client_id: address };
     };
-    const servers = serversOf(publisher, { fetch, timeout: 2000 });
+    const servers = new DocumentServers(publisher, { fetch, timeout: 500 });
     const visitor = await servers.open();
     const slow = Array.from({ length: 10 }, (_, n) => visitor.page({ client_id: `https://slow.example.org/${n}` }));
     await expect.poll(() => publisher.asked.length).toBe(4);
@@ -722,7 +715,7 @@ describe('unknown callers', () => {
   });
 
   test('cannot distinguish known from unknown clients by fetches for a guard', async () => {
-    const servers = serversOf();
+    const servers = new DocumentServers();
     const visitor = await servers.open();
     expect((await visitor.guarded('made-up')).status).toBe(401);
     expect(servers.publisher.asked).toEqual([]);
@@ -730,7 +723,7 @@ describe('unknown callers', () => {
 });
 
 test('the client receives a denial at its own redirect URI', async () => {
-  const visitor = await serversOf().open();
+  const visitor = await new DocumentServers().open();
   const page = await visitor.browser.signIn(await visitor.page());
   const denied = await visitor.browser.submit(page, { decision: 'deny' });
   expect(locationOf(denied)).toContain(`${CALLBACK}?error=access_denied`);

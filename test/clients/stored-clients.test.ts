@@ -1,8 +1,8 @@
 import { StoredClientError, storedClients } from 'oauth-query/clients';
 import type { Store } from 'oauth-query/store';
 import { memoryStore } from 'oauth-query/stores/memory';
-import { afterAll, describe, expect, test } from 'vitest';
-import { basic, Client, hostFor, type RunningHost } from '../hosts.js';
+import { describe, expect, test } from 'vitest';
+import { basic, Client, hostFor } from '../hosts.js';
 import { CLIENTS, fixture, SCOPES } from '../oauth/support/fixture.js';
 import { distantStore } from '../oauth/support/stores.js';
 import { storedClientsCases } from './stored-clients-cases.js';
@@ -155,14 +155,10 @@ describe('stored clients', () => {
 });
 
 describe.each(hostFor(import.meta.url))('a server with stored clients and a list, $name', ({ start }) => {
-  const hosts: RunningHost[] = [];
-  afterAll(() => Promise.all(hosts.map((host) => host.close())));
-
   test('accepts new secrets immediately, old ones during the overlap, and a disabled client never', async () => {
     const { options, store, clock, advance, errors } = fixture();
     const clients = storedClients(store, { clock, cacheSeconds: 0 });
     const host = await start({ options: { ...options, clients: [...CLIENTS, clients] } });
-    hosts.push(host);
     const http = new Client(host.base);
     const status = async (secret: string, id = 'job') =>
       (await http.post('/oauth/token', 'grant_type=client_credentials', basic(id, secret))).status;

@@ -1,8 +1,7 @@
 import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer, type Server } from 'node:http';
+import type { Server } from 'node:http';
 import { createRequire } from 'node:module';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import 'reflect-metadata';
 import { Controller, Get, Module, Req } from '@nestjs/common';
@@ -13,11 +12,12 @@ import { createClient } from 'graphql-ws';
 import passport from 'passport';
 import { Server as SocketServer } from 'socket.io';
 import { io as connect } from 'socket.io-client';
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { WebSocket, WebSocketServer } from 'ws';
 import { oauthQuery as create } from '../../src/adapters/express/index.js';
 import type { TokenCheck } from '../../src/resource-server/index.js';
 import { bearer, Client } from '../hosts.js';
+import { listen } from '../hosts/listen.js';
 import { DOCUMENTS, ROOT } from './documents.js';
 
 const oauth = create({
@@ -41,7 +41,6 @@ interface Recipes {
 let recipes: Recipes;
 let live: string;
 let narrow: string;
-const open: Server[] = [];
 const folder = ((): string => {
   mkdirSync(join(ROOT, '.data'), { recursive: true });
   return mkdtempSync(join(ROOT, '.data', 'check-'));
@@ -49,13 +48,6 @@ const folder = ((): string => {
 
 const tokenFor = async (scope: string): Promise<string> =>
   (await oauth.issue({ sub: 'alice', client_id: 'spa', scope })).access_token;
-
-const listening = async (server: Server): Promise<string> => {
-  open.push(server);
-  if (!server.listening) server.listen(0, '127.0.0.1');
-  if (!server.listening) await once(server, 'listening');
-  return `127.0.0.1:${(server.address() as AddressInfo).port}`;
-};
 
 beforeAll(async () => {
   const blocks = DOCUMENTS.find(({ path }) => path === 'docs/check.md')?.blocks ?? [];
@@ -71,18 +63,12 @@ beforeAll(async () => {
   recipes = Object.assign({}, ...modules) as Recipes; // The test fails if one is missing.
   [live, narrow] = await Promise.all([tokenFor('photos.read'), tokenFor('profile')]);
 });
-afterEach(() => {
-  for (const server of open.splice(0)) {
-    server.closeAllConnections();
-    server.close();
-  }
-});
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 test('the recipe for ws: a stranger gets no connection, and a revoked token ends one', async () => {
-  const server = createServer();
+  const { server, port } = await listen();
   const sockets = recipes.photoSockets(server, oauth.check);
-  const address = `ws://${await listening(server)}`;
+  const address = `ws://127.0.0.1:${port}`;
   const refusedWith = async (headers: Record<string, string>): Promise<unknown[]> => {
     const socket = new WebSocket(address, { headers });
     socket.on('error', () => undefined);
@@ -110,10 +96,10 @@ test('the recipe for graphql-ws: an operation needs a token', async () => {
   // The copy that Node loads for graphql-ws: Vite would load another one.
   const { buildSchema } = createRequire(import.meta.url)('graphql') as typeof GraphQL;
   const schema = buildSchema('type Query { hello: String }');
-  const server = createServer();
+  const { server, port } = await listen();
   const sockets = new WebSocketServer({ server, path: '/graphql' });
   recipes.subscriptions(sockets, schema, oauth.check);
-  const url = `ws://${await listening(server)}/graphql`;
+  const url = `ws://127.0.0.1:${port}/graphql`;
   const ask = async (token: string | undefined): Promise<unknown> => {
     const client = createClient({ url, webSocketImpl: WebSocket, connectionParams: { token }, retryAttempts: 0 });
     try {
@@ -132,11 +118,10 @@ test('the recipe for graphql-ws: an operation needs a token', async () => {
 });
 
 test('the recipe for Socket.IO: a connection needs a token', async () => {
-  const server = createServer();
+  const { server, origin: url } = await listen();
   const io = new SocketServer(server);
   recipes.protectSockets(io, oauth.check);
   io.on('connection', (socket) => socket.emit('hello', (socket.data as { auth: { sub: string } }).auth.sub));
-  const url = `http://${await listening(server)}`;
   const answer = (token: unknown): Promise<unknown> =>
     new Promise((resolve) => {
       const socket = connect(url, { auth: { token }, reconnection: false, forceNew: true });
@@ -182,10 +167,7 @@ test('the recipe for NestJS protects a route', async () => {
   const app = await NestFactory.create(Site, { logger: false });
   app.useGlobalGuards(new recipes.PhotosGuard(oauth.check) as never);
   await app.listen(0, '127.0.0.1');
-  await expectGuarded(
-    `http://${await listening(app.getHttpServer() as Server)}`,
-    expect.stringContaining('insufficient_scope'),
-  );
+  await expectGuarded(await app.getUrl(), expect.stringContaining('insufficient_scope'));
   await app.close();
 });
 
@@ -196,5 +178,5 @@ test('the recipe for Passport protects a route', async () => {
     res.type('text').send((req.user as unknown as { sub: string }).sub);
   });
   // Passport sends challenges with 401 only.
-  await expectGuarded(`http://${await listening(createServer(app))}`, undefined);
+  await expectGuarded((await listen(app)).origin, undefined);
 });

@@ -54,7 +54,6 @@ export const clientsTableCases = (
     await database.run(TABLE);
     table = clientsIn((code[rowsOf] as (db: unknown) => unknown)(database.db));
     const [first] = oneHostEach;
-    if (first === undefined) throw new Error('no host');
     host = await first.start({
       options: { ...options, clients: table, scopes: SCOPES },
       guarded: { photos: { scope: 'photos.read' } },

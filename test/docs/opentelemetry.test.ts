@@ -37,7 +37,7 @@ test('the lines of docs/operations.md create a span and a duration for each requ
   const { onEvent: _, store, ...options } = fixture().options;
   if (store === undefined) throw new Error('no store');
   const isBroken = { now: false };
-  const host = await oneHostEach[0]?.start({
+  const host = await oneHostEach[0].start({
     options: {
       ...options,
       onError: () => undefined,

@@ -1,5 +1,3 @@
-import { once } from 'node:events';
-import type { AddressInfo } from 'node:net';
 import compression from 'compression';
 import { csrfSync } from 'csrf-sync';
 import express from 'express';
@@ -10,6 +8,7 @@ import { oauthQuery } from 'oauth-query/express';
 import pino from 'pino';
 import { Counter, register } from 'prom-client';
 import { expect, test } from 'vitest';
+import { listen } from '../hosts/listen.js';
 import { Browser, PKCE } from '../oauth/support/browser.js';
 
 const REDIRECT = 'http://127.0.0.1:8080/cb';
@@ -17,9 +16,7 @@ const REDIRECT = 'http://127.0.0.1:8080/cb';
 /** The order of docs/recipes.md, section "Other middleware", and its listeners. */
 const start = async () => {
   const app = express();
-  const server = app.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`; // It listens on a port and not on a pipe.
+  const { origin: base } = await listen(app);
   const lines: string[] = [];
   const log = pino({}, { write: (line: string) => void lines.push(line) });
   const events = new Counter({ name: 'oauth_events_total', help: 'Events', labelNames: ['type', 'outcome'] });
@@ -44,11 +41,11 @@ const start = async () => {
   app.use(csrfSync().csrfSynchronisedProtection);
   app.post('/own-form', (_req, res) => void res.send('done'));
   app.get('/photos', oauth.guard('photos.read'), (req, res) => void res.json({ of: req.auth.sub }));
-  return { base, server, lines, warnings };
+  return { base, lines, warnings };
 };
 
 test('the recipe for other middleware: sign-in, token and route work, the limit and the CSRF middleware too, events are logged and counted', async () => {
-  const { base, server, lines, warnings } = await start();
+  const { base, lines, warnings } = await start();
   const browser = new Browser({ origin: base, base });
   const parameters = { response_type: 'code', client_id: 'album', redirect_uri: REDIRECT, scope: 'photos.read' };
   const allowed = await browser.authorizeFor({ ...parameters, ...PKCE.request });
@@ -68,6 +65,4 @@ test('the recipe for other middleware: sign-in, token and route work, the limit 
   expect(lines.map((line) => JSON.parse(line).msg)).toContain('token.issued');
   expect(await register.metrics()).toMatch(/oauth_events_total\{type="token\.issued",outcome="success"\} 1/);
   expect(warnings).toEqual([]);
-  server.closeAllConnections();
-  server.close();
 });

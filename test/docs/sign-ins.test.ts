@@ -1,7 +1,5 @@
 import { generateKeyPairSync } from 'node:crypto';
-import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { Auth, type AuthConfig } from '@auth/core';
 import { encode } from '@auth/core/jwt';
@@ -15,6 +13,7 @@ import { SignJWT } from 'jose';
 import { oauthQuery } from 'oauth-query/express';
 import passport from 'passport';
 import { expect, onTestFinished, test, vi } from 'vitest';
+import { listen } from '../hosts/listen.js';
 import { DOCUMENTS, ROOT } from './documents.js';
 
 const guide = DOCUMENTS.find(({ path }) => path === 'docs/your-sign-in.md')?.blocks ?? [];
@@ -39,12 +38,7 @@ const serverOf = async (part: string, values: object): Promise<RequestHandler> =
   return oauthQuery({ ...given, clients: [], onWarning: () => undefined, onError: () => undefined });
 };
 
-const serve = async (app: Express): Promise<string> => {
-  const server = app.listen(0, '127.0.0.1');
-  onTestFinished(() => void server.close());
-  await once(server, 'listening');
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`; // It listens on a port and not on a pipe.
-};
+const serve = async (app: Express): Promise<string> => (await listen(app)).origin;
 
 /** The page of connected applications, which needs a user. */
 const grants = (base: string, cookie = ''): Promise<Response> =>

@@ -53,5 +53,4 @@ test('DP27, DP29 oauth4webapi, unmodified and with a wrong clock: one retry at t
     }),
   );
   expect([asked.attempts, asked.result.status]).toEqual([1, 200]);
-  await site.running.close();
 });

@@ -1,7 +1,4 @@
-import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { dpop } from 'oauth-query/dpop';
 import { openIdConnect } from 'oauth-query/openid';
 import { query } from 'oauth-query/query';
@@ -9,6 +6,7 @@ import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { noChromium, openWindow, startChromium } from '../browser/chromium.js';
 import { Client, oneHostEach, type RunningHost } from '../hosts.js';
+import { listen, type Listening } from '../hosts/listen.js';
 import { fixture } from '../oauth/support/fixture.js';
 import { RSA } from '../openid/support.js';
 import { describeEngine } from '../stores/engines/availability.js';
@@ -39,18 +37,16 @@ const ask = async (address) => {
 
 describeEngine('oidc-client-ts 3 in a browser, unmodified, with a key that no script can read', noChromium, () => {
   let browser: Browser;
-  let site: Server;
+  let site: Listening;
   let home: string;
   let running: RunningHost;
   const { store: _, ...options } = fixture().options;
 
   beforeAll(async () => {
     const [host] = oneHostEach;
-    if (host === undefined) throw new Error('no host');
     browser = await startChromium();
-    site = createServer().listen(0, '127.0.0.1');
-    await once(site, 'listening');
-    home = `http://127.0.0.1:${(site.address() as AddressInfo).port}`; // It listens on a port.
+    site = await listen();
+    home = site.origin;
     running = await host.start({
       options: {
         ...{ ...options, secret: SECRET, runtime: { clock: Date.now } },
@@ -62,14 +58,13 @@ describeEngine('oidc-client-ts 3 in a browser, unmodified, with a key that no sc
       },
     });
     const page = pageFor(running.base);
-    site.on('request', (request, response) => {
+    site.server.on('request', (request, response) => {
       const isLibrary = request.url === '/library.js';
       response.setHeader('content-type', isLibrary ? 'text/javascript' : 'text/html').end(isLibrary ? LIBRARY : page);
     });
   });
   afterAll(async () => {
     await browser.close();
-    site.closeAllConnections();
     site.close();
     await running.close();
   });

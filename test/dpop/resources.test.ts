@@ -1,12 +1,10 @@
-import { once } from 'node:events';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { oauthQuery, remoteGuard } from '../../src/adapters/node/index.js';
 import { dpop } from '../../src/dpop/index.js';
 import { Replays } from '../../src/dpop/replays.js';
 import { introspectionVerifier, jwtVerifier, type Verifier } from '../../src/resource-server/index.js';
 import { Client, eachFramework, hostFor, oneHostEach } from '../hosts.js';
+import { listen } from '../hosts/listen.js';
 import { fixture } from '../oauth/support/fixture.js';
 import { ProofMaker } from './keys.js';
 import { SECRET, type Site, startSite } from './site.js';
@@ -122,7 +120,6 @@ describe('the rest of a resource', () => {
     expect(metadata.json['dpop_bound_access_tokens_required']).toBe(true);
     const refused = await strict.token('service', { grant_type: 'client_credentials' });
     expect(refused.json['error']).toBe('invalid_dpop_proof');
-    await strict.running.close();
   });
 
   test('DP35 the challenge of a resource has its metadata in the first scheme, and the error in that which was used', async () => {
@@ -172,10 +169,9 @@ describe('the rest of a resource', () => {
       swap: (...record: Parameters<typeof store.swap>) => store.swap(...record),
       delete: (...record: Parameters<typeof store.delete>) => store.delete(...record),
     };
-    const second = await host?.start({
+    const second = await host.start({
       options: { ...first.fixture.options, store: wavering, issuer: first.running.base },
     });
-    if (second === undefined) throw new Error('no host');
     const { access_token } = await first.tokens('native', key);
     const headers = () => ({
       authorization: `DPoP ${access_token}`,
@@ -210,7 +206,6 @@ describe('the rest of a resource', () => {
       expect(refused.json).toMatchObject({ error: { code: 'mwoauth-invalid-authorization' } });
       expect(refused.headers['www-authenticate']).toContain('DPoP ');
     }
-    await wiki.running.close();
   });
 
   test('a public MCP server reads a bound token too, and refuses it without a proof of its key', async () => {
@@ -232,7 +227,6 @@ describe('the rest of a resource', () => {
         body: '{"jsonrpc":"2.0","id":1,"method":"ping"}',
       });
     expect([(await ask(key)).status, (await ask(thief)).status]).toEqual([200, 401]);
-    await wiki.running.close();
   });
 
   test('DP30 scripts of other origins send proofs to the query API and to the MCP server, and read nonces and challenges', async () => {
@@ -242,8 +236,7 @@ describe('the rest of a resource', () => {
     const api = () => query({ cors: [origin], extensions: [mcp({ anonymous: false })] });
     const wiki = await startSite(oneHostEach[0], { nonce: 'required' }, { query: api() });
     const plain = fixture({ query: api() });
-    const without = await oneHostEach[0]?.start({ options: plain.options });
-    if (without === undefined) throw new Error('no host');
+    const without = await oneHostEach[0].start({ options: plain.options });
     const preflight = (client: Client, path: string) =>
       client.request(path, {
         method: 'OPTIONS',
@@ -339,13 +332,10 @@ describe('DP42 verifiers in other processes', () => {
         : introspectionVerifier({ ...common, credentials: { client_id: 'api', client_secret: 'api-secret' } });
     };
     const guarded = new Map<string, ReturnType<ReturnType<typeof remoteGuard>>>();
-    const server = createServer((req, res) => {
-      void guarded
-        .get('/')?.(req, res)
-        .then((auth) => auth && res.end(JSON.stringify({ auth })));
-    }).listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const { origin } = await listen(async (req, res) => {
+      const auth = await guarded.get('/')?.(req, res);
+      if (auth !== undefined) res.end(JSON.stringify({ auth }));
+    });
     guarded.set('/', remoteGuard(create(origin))('profile'));
     const { access_token } = await site.tokens('native', key);
     const remote = new Client(origin);
@@ -360,7 +350,5 @@ describe('DP42 verifiers in other processes', () => {
     expect((await ask(thief)).json['error']).toBe('invalid_dpop_proof');
     expect((await ask(undefined)).json['error']).toBe('invalid_token');
     expect((await ask(key, `${origin}/photos`)).json['error_description']).toContain(`${origin}/service/photos`);
-    server.closeAllConnections();
-    server.close();
   });
 });

@@ -46,5 +46,4 @@ test('DP20 a client that registered itself so gets no tokens without a proof', a
   expect((await http.post('/oauth/token', await codeOf({}))).status).toBe(200);
   const bound = await codeOf({ dpop_bound_access_tokens: true });
   expect(refusal(await http.post('/oauth/token', bound))).toEqual(NEEDS_PROOF);
-  await nodes.close();
 });

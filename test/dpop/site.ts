@@ -104,12 +104,11 @@ export class Site {
 
 /** Starts a server with DPoP. */
 export const startSite = async (
-  host: Host | undefined,
+  host: Host,
   options: DpopOptions = {},
   more: HostOptions = {},
   setup: Partial<HostSetup> = {},
 ): Promise<Site> => {
-  if (host === undefined) throw new Error('no host');
   const all = fixture({ clients: [...BOUND_CLIENTS], secret: SECRET, dpop: dpop(options), ...more } as never);
   const running = await host.start({ options: all.options, ...setup });
   return new Site(running, all);

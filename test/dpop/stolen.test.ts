@@ -1,6 +1,4 @@
-import { once } from 'node:events';
-import { createServer, type RequestListener } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { RequestListener } from 'node:http';
 import express from 'express';
 import fastify from 'fastify';
 import Koa from 'koa';
@@ -11,6 +9,7 @@ import { oauthQuery as forFastify } from 'oauth-query/fastify';
 import { oauthQuery as forKoa } from 'oauth-query/koa';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Answer, Client, eachFramework, hostFor } from '../hosts.js';
+import { listen } from '../hosts/listen.js';
 import { ISSUER, type Node, Nodes } from '../oauth/support/nodes.js';
 import { refusal, type TokenSet } from '../oauth/support/tokens.js';
 import { guardHosts, type ResourceServer } from '../resource-server/support/guard-hosts.js';
@@ -174,9 +173,7 @@ describe('DP37 a route below others', () => {
   };
 
   test.each(Object.keys(apps))('%s: proofs name the path that the client sees', async (name) => {
-    const server = createServer().listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`; // It listens on a port.
+    const { server, origin: issuer } = await listen();
     const listener = await apps[name]?.(issuer);
     if (listener !== undefined) server.on('request', listener);
     const client = new Client(issuer);
@@ -197,8 +194,6 @@ describe('DP37 a route below others', () => {
         expect.stringContaining(`${issuer}/api/v1/photos`), // DP38
       ]);
     }
-    server.closeAllConnections();
-    server.close();
   });
 });
 
@@ -232,5 +227,4 @@ test('DP15, DP29 two processes with rotated secrets and clocks 30 s apart: refre
     tokens = answers[0]?.json as unknown as TokenSet;
     nodes.shared.advance(20);
   }
-  await nodes.close();
 });

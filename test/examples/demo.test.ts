@@ -1,5 +1,4 @@
 import { execFile } from 'node:child_process';
-import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
@@ -12,7 +11,6 @@ import { readSettings } from '../../examples/demo/settings.js';
 import { openStore } from '../../examples/demo/store.js';
 import { type Answer, basic, bearer, Client, sendRaw } from '../hosts.js';
 import { formOf } from '../hosts/form.js';
-import { DEVICE_CODE } from '../oauth/support/fixture.js';
 import { everyRow } from '../rows.js';
 import { freePort } from '../stores/engines/daemon.js';
 import { type Example, startExample } from './process.js';
@@ -112,65 +110,6 @@ describe.each(['express', 'koa', 'fastify'])('FRAMEWORK=%s npm start', (framewor
       const content = await client.get('/content', bearer(String(json['access_token'])));
       expect(content.status).toBe(scope.includes('content.read') ? 200 : 403);
     }));
-
-  test('authorization_code works for a client with a secret, then refresh and revocation', async () => {
-    const redirect_uri = 'http://127.0.0.1:5555/callback';
-    const query = new URLSearchParams({ response_type: 'code', client_id: 'web', redirect_uri, state: 'x' });
-    const back = await approve(new Client(base), `/oauth/authorize?${query.toString()}`);
-    expect([back.origin + back.pathname, back.searchParams.get('state')]).toEqual([redirect_uri, 'x']);
-    const credentials = basic('web', 'web-secret');
-    const code = back.searchParams.get('code') ?? '';
-    const first = await token({ grant_type: 'authorization_code', code, redirect_uri }, credentials);
-    expect(first.json).toMatchObject({ scope: 'profile content.read', expires_in: 3600 });
-
-    const me = await client.get('/me', bearer(String(first.json['access_token'])));
-    expect(me.text).toBe('{"sub":"alice","username":"alice","client_id":"web","scope":"profile content.read"}');
-
-    const second = await token(
-      { grant_type: 'refresh_token', refresh_token: String(first.json['refresh_token']) },
-      credentials,
-    );
-    const renewed = String(second.json['access_token']);
-    expect((await client.get('/me', bearer(renewed))).status).toBe(200);
-    expect((await client.post('/oauth/introspect', { token: renewed }, basic('api', 'api-secret'))).json).toMatchObject(
-      { active: true, sub: 'alice' },
-    );
-    expect((await client.post('/oauth/revoke', { token: renewed }, credentials)).text).toBe('{}');
-    expect((await client.get('/me', bearer(renewed))).status).toBe(401);
-  });
-
-  const PKCE_CLIENTS = [
-    ['spa', 'S256'],
-    ['native', 'S256'],
-    ['plain', 'plain'],
-  ] as const;
-  test('authorization_code with PKCE works for every public client', () =>
-    everyRow(PKCE_CLIENTS, async ([client_id, code_challenge_method]) => {
-      const code_verifier = 'a-verifier-that-is-long-enough-to-be-one-of-them';
-      const code_challenge =
-        code_challenge_method === 'plain'
-          ? code_verifier
-          : createHash('sha256').update(code_verifier).digest('base64url');
-      const redirect_uri = client_id === 'plain' ? 'http://[::1]:5555/cb' : 'http://127.0.0.1:5555/callback';
-      const query = new URLSearchParams({
-        response_type: 'code',
-        client_id,
-        redirect_uri,
-        code_challenge,
-        code_challenge_method,
-      });
-      const back = await approve(new Client(base), `/oauth/authorize?${query.toString()}`);
-      const code = back.searchParams.get('code') ?? '';
-      const { status, json } = await token({
-        grant_type: 'authorization_code',
-        client_id,
-        code,
-        redirect_uri,
-        code_verifier,
-      });
-      expect([status, 'refresh_token' in json]).toEqual([200, client_id === 'native']);
-    }));
-
   test('the guide of the demo leads to a token', async () => {
     const guide = await client.get('/guide');
     expect(guide.headers['content-type']).toBe('text/plain; charset=utf-8');
@@ -204,46 +143,6 @@ describe.each(['express', 'koa', 'fastify'])('FRAMEWORK=%s npm start', (framewor
     await demo.until(/Warning: The implicit grant/);
     expect(demo.output.indexOf('Warning: ')).toBeGreaterThan(demo.output.indexOf(`curl ${base}/open`));
     expect(demo.output.slice(0, 11)).toBe('oauth-query');
-  });
-
-  test('device_code answers authorization_pending, then slow_down', async () => {
-    const { json: device } = await client.post('/oauth/device', { client_id: 'tv' });
-    const poll = {
-      grant_type: DEVICE_CODE,
-      client_id: 'tv',
-      device_code: String(device['device_code']),
-    };
-    expect((await token(poll)).json).toMatchObject({ error: 'authorization_pending' });
-    expect((await token(poll)).json).toMatchObject({ error: 'slow_down' });
-    expect(device['verification_uri']).toBe(`${base}/oauth/device`);
-  });
-
-  test('the query API gives callers the rights of their scopes', async () => {
-    const { json: issued } = await token({ grant_type: 'client_credentials' }, basic('service', 'service-secret'));
-    const query = '/api?action=query&meta=siteinfo|userinfo&uiprop=rights&format=json&formatversion=2';
-    const nobody = await client.get(query);
-    const somebody = await client.get(query, bearer(String(issued['access_token'])));
-    expect(nobody.json['query']).toMatchObject({ general: { sitename: 'Harbour' }, userinfo: { anon: true } });
-    expect(somebody.json['query']).toMatchObject({ userinfo: { rights: expect.arrayContaining(['apihighlimits']) } });
-    expect((await client.get('/api/query+userinfo?format=json')).json).toMatchObject({
-      query: { userinfo: { anon: '' } },
-    });
-  });
-
-  test('the password and implicit grants work for the client legacy', async () => {
-    const answer = await token(
-      { grant_type: 'password', username: 'bob', password: 'builder' },
-      basic('legacy', 'legacy-secret'),
-    );
-    expect(answer.json).toMatchObject({ scope: 'profile content.read' });
-    const back = await approve(
-      new Client(base),
-      '/oauth/authorize?response_type=token&client_id=legacy&redirect_uri=https://legacy.example/cb',
-    );
-    expect([back.origin, new URLSearchParams(back.hash.slice(1)).get('token_type')]).toEqual([
-      'https://legacy.example',
-      'Bearer',
-    ]);
   });
 });
 

@@ -123,7 +123,7 @@ describe.each(oneHostEach)('the device client against $name', ({ start }) => {
 
 test('prints code, URL and fingerprint, and then who approved', async () => {
   const [host] = oneHostEach;
-  const server = await host?.start({
+  const server = await host.start({
     options: {
       secret: 'a secret for tests that is long enough',
       clients: [{ client_id: 'tv', grant_types: ['device_code'] }],
@@ -131,7 +131,6 @@ test('prints code, URL and fingerprint, and then who approved', async () => {
       users: [{ username: 'alice', password: 'wonderland' }],
     },
   });
-  if (server === undefined) throw new Error('There is no host.');
   running.push(server);
   const program = await startExample(
     'device-client/main.ts',

@@ -42,12 +42,12 @@ const encode = (form: Form): string => {
 
 /** An HTTP client that shows everything and follows nothing. It keeps cookies, so one client is one browser. */
 export class Client {
-  readonly #base: string;
+  readonly #base: () => string;
   readonly #cookies = new Map<string, Cookie>();
 
-  /** @param base - What paths are relative to: `host.base` for our routes, `host.origin` for the host's. */
-  constructor(base: string) {
-    this.#base = base;
+  /** @param base - What paths are relative to: `host.base` for our routes, `host.origin` for the host's. A function for a host that does not listen yet. */
+  constructor(base: string | (() => string)) {
+    this.#base = typeof base === 'string' ? () => base : base;
   }
 
   /** The cookies that are kept, by name. */
@@ -70,7 +70,7 @@ export class Client {
 
   /** @param path - Appended to the base as it is, or a whole URL. */
   async request(path: string, { method = 'GET', headers = {}, body = '' }: RequestOptions = {}): Promise<Answer> {
-    const url = new URL(path.startsWith('/') ? this.#base + path : path);
+    const url = new URL(path.startsWith('/') ? this.#base() + path : path);
     const cookie = this.#cookiesFor(url.pathname);
     const outgoing: Record<string, string | string[]> = { ...headers };
     if (cookie !== '') outgoing['cookie'] ??= cookie;

@@ -9,7 +9,7 @@ export const sendRaw = (origin: string, bytes: string | Buffer): Promise<string>
     const { hostname, port } = new URL(origin);
     const chunks: Buffer[] = [];
     const socket = connect(Number(port), hostname, () => socket.write(bytes));
-    socket.setTimeout(10_000, () =>
+    socket.setTimeout(60_000, () =>
       socket.destroy(new Error('The server neither answered nor closed the connection.')),
     );
     socket.on('data', (chunk: Buffer) => chunks.push(chunk));

@@ -1,18 +1,16 @@
-import type { AddressInfo } from 'node:net';
 import express from 'express';
 import { auth, type AuthResult } from 'express-oauth2-jwt-bearer';
 import { oauthQuery } from 'oauth-query/express';
 import { expect, test } from 'vitest';
 import { generateKey } from '../../src/core/oauth/keys/signing-keys.js';
 import { basic, bearer, Client } from '../hosts.js';
+import { listen } from '../hosts/listen.js';
 
 test.each(['ES256', 'EdDSA', 'RS256'] as const)(
   'express-oauth2-jwt-bearer, told the issuer alone, accepts access tokens signed with %s and refuses changed ones',
   async (algorithm) => {
     const app = express();
-    const server = app.listen(0, '127.0.0.1');
-    await new Promise((resolve) => server.once('listening', resolve));
-    const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const { origin: issuer } = await listen(app);
     app.use(
       oauthQuery({
         issuer,
@@ -39,7 +37,5 @@ test.each(['ES256', 'EdDSA', 'RS256'] as const)(
     const [head, , signature] = token.split('.');
     const claims = Buffer.from(JSON.stringify({ iss: issuer, aud: issuer, exp: 9_999_999_999 })).toString('base64url');
     expect((await client.get('/mine', bearer(`${head}.${claims}.${signature}`))).status).toBe(401);
-    server.closeAllConnections();
-    server.close();
   },
 );

@@ -1,19 +1,16 @@
 import { generateCodeVerifier, OAuth2Client } from '@badgateway/oauth2-client';
 import ClientOAuth2 from 'client-oauth2';
 import { AuthorizationCode, ClientCredentials, ResourceOwnerPassword } from 'simple-oauth2';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { bearer, Client, hostFor } from '../hosts.js';
+import { useStarted } from '../hosts/listen.js';
 import { PKCE } from '../oauth/support/browser.js';
-import { type Place, SECRET, startPlace } from './support.js';
+import { SECRET, startPlace } from './support.js';
 
 const redirect_uri = 'http://127.0.0.1:49152/callback';
 
 describe.each(hostFor(import.meta.url))('libraries against $name', (host) => {
-  let place: Place;
-  beforeAll(async () => {
-    place = await startPlace(host);
-  });
-  afterAll(() => place.close());
+  const place = useStarted(() => startPlace(host));
 
   const mayRead = async (token: unknown): Promise<number> =>
     (await new Client('').get(place.guarded, bearer(String(token)))).status;

@@ -1,9 +1,8 @@
-import { once } from 'node:events';
-import { createServer, type RequestListener } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { RequestListener } from 'node:http';
 import { expect } from 'vitest';
 import type { ClientRegistration } from '../../src/core/oauth/clients/client.js';
 import { Client, type Host, type HostOptions } from '../hosts.js';
+import { listen } from '../hosts/listen.js';
 import { Browser, locationOf } from '../oauth/support/browser.js';
 import { DEVICE_CODE, fixture } from '../oauth/support/fixture.js';
 
@@ -91,17 +90,7 @@ export interface Application {
 export const startApplication = async (
   build: (origin: string) => RequestListener | Promise<RequestListener>,
 ): Promise<Application> => {
-  const server = createServer();
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`; // It listens on a port and not on a pipe.
+  const { server, origin, close } = await listen();
   server.on('request', await build(origin));
-  return {
-    origin,
-    visitor: new Client(origin),
-    close: () => {
-      server.closeAllConnections();
-      server.close();
-    },
-  };
+  return { origin, visitor: new Client(origin), close };
 };

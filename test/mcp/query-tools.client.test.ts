@@ -3,6 +3,7 @@ import { contentQuery, memoryContent } from '../../src/content/index.js';
 import { query } from '../../src/core/query/index.js';
 import { mcp, type McpOptions } from '../../src/mcp/index.js';
 import { everyTransport, type Host, type HostOptions, type RunningHost } from '../hosts.js';
+import { useStarted } from '../hosts/listen.js';
 import { PAGES } from '../query/mcp/support.js';
 import { Application } from './support/application.js';
 import { CONTENT_CLIENTS, type ContentClient } from './support/content-clients.js';
@@ -51,15 +52,13 @@ const callAll = async (client: ContentClient): Promise<void> => {
 };
 
 describe.each(HOSTS)('tools on $name', (host) => {
-  let open: RunningHost;
   let closed: RunningHost;
 
+  const open = useStarted(() => start(host, { modules: ['backlinks'] }));
   beforeAll(async () => {
-    open = await start(host, { modules: ['backlinks'] });
     closed = await start(host, { modules: ['backlinks'], scopes: ['pages.read'], anonymous: false });
   });
   afterAll(async () => {
-    await open.close();
     await closed.close();
     expect([...open.errors, ...closed.errors]).toEqual([]);
   });

@@ -1,7 +1,7 @@
 import { connect } from 'node:net';
-import { afterEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { type Answer, eachFramework, type RunningHost } from '../hosts.js';
-import { fixture } from './support/fixture.js';
+import { Deadlines, fixture } from './support/fixture.js';
 import { Gate } from './support/gate.js';
 import { Nodes, turns } from './support/nodes.js';
 import { Flows, refusal } from './support/tokens.js';
@@ -57,19 +57,18 @@ describe.each(eachFramework)('$name', ({ start }) => {
         false,
         false,
       ]);
-      await host.close();
     },
   );
 });
 
 describe('after options.timeout, with a slow store', () => {
   let nodes: Nodes;
-  afterEach(() => nodes.close());
+  const deadlines = new Deadlines();
 
   const start = async () => {
-    nodes = new Nodes();
+    nodes = new Nodes({ runtime: { timer: deadlines.timer } });
     const gate = new Gate(nodes.shared.store);
-    const { flows, errors } = await nodes.start({ between: () => gate.store, options: { timeout: 20 } });
+    const { flows, errors } = await nodes.start({ between: () => gate.store });
     return { gate, slow: flows, errors, other: (await nodes.start()).flows };
   };
   /** Holds the first read of a request until its deadline has passed. */
@@ -77,6 +76,7 @@ describe('after options.timeout, with a slow store', () => {
     const { arrived, letGo } = gate.hold('getMany', part);
     const sent = send();
     await arrived;
+    deadlines.pass();
     expect(refusal(await sent)).toEqual([503, 'temporarily_unavailable']);
     return async () => {
       letGo();

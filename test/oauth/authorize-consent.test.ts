@@ -1,7 +1,7 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, test } from 'vitest';
 import { oauthQuery } from '../../src/adapters/express/index.js';
 import { SHOW_PASSWORD } from '../../src/core/oauth/pages/built-in-pages.js';
-import { type Answer, basic, Client, hostFor, type RunningHost } from '../hosts.js';
+import { type Answer, basic, Client, hostFor, useHost } from '../hosts.js';
 import { Browser, formOf, locationOf, PKCE, responseOf, wordsOf } from './support/browser.js';
 import { fixture } from './support/fixture.js';
 
@@ -22,16 +22,12 @@ const isConsent = (page: Answer): boolean => page.status === 200 && formOf(page)
 
 describe.each(hostFor(import.meta.url))('$name', ({ start }) => {
   const { options, store, events, errors, advance } = fixture();
-  let host: RunningHost;
 
-  beforeAll(async () => {
-    host = await start({ options });
-  });
+  const host = useHost({ start }, { options });
   afterEach(() => {
     expect(errors).toEqual([]);
     events.length = 0;
   });
-  afterAll(() => host.close());
 
   const eventsOf = (type: string): number => events.filter((event) => event.type === type).length;
   /** A browser whose owner is signed in and looks at the consent page. */
@@ -323,15 +319,8 @@ describe.each(hostFor(import.meta.url))('$name with remembered approvals', ({ st
     clients: CLIENTS,
     lifetimes: { rememberedConsent: 3600 },
   });
-  let host: RunningHost;
 
-  beforeAll(async () => {
-    host = await start({ options });
-  });
-  afterAll(async () => {
-    expect(errors).toEqual([]);
-    await host.close();
-  });
+  const host = useHost({ start }, { options }, errors);
 
   const desktop = (redirect_uri: string) => ({
     response_type: 'code',
@@ -426,7 +415,6 @@ describe.each(hostFor(import.meta.url))('$name with a longer code lifetime', ({ 
     expect(await redeem(codes[0])).toBe(200);
     advance(1);
     expect(await redeem(codes[1])).toBe(400);
-    await host.close();
     expect(() => oauthQuery({ lifetimes: { authorizationCode: 601 } })).toThrow(
       /options\.lifetimes\.authorizationCode .* 1 .* 600/,
     );

@@ -1,6 +1,6 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { oauthQuery } from '../../src/adapters/express/index.js';
-import { type Answer, basic, Client, hostFor, type RunningHost } from '../hosts.js';
+import { type Answer, basic, Client, hostFor, useHost } from '../hosts.js';
 import { everyRow } from '../rows.js';
 import { type AuthorizationParameters, Browser, locationOf, PKCE } from './support/browser.js';
 import { fixture } from './support/fixture.js';
@@ -52,18 +52,12 @@ const redirectedTo = async (browser: Browser, parameters: AuthorizationParameter
 
 describe.each(hostFor(import.meta.url))('$name', ({ start }) => {
   const { options, events, errors } = fixture({ clients: CLIENTS });
-  let host: RunningHost;
-  let signedIn: Browser;
 
+  const host = useHost({ start }, { options }, errors);
+  const signedIn = new Browser(host);
   beforeAll(async () => {
-    host = await start({ options });
-    signedIn = new Browser(host);
     await signedIn.signIn(await signedIn.authorize(WEB));
   });
-  afterEach(() => {
-    expect(errors).toEqual([]);
-  });
-  afterAll(() => host.close());
 
   const authorize = (parameters: AuthorizationParameters): Promise<Answer> => new Browser(host).authorize(parameters);
 
@@ -361,17 +355,9 @@ describe.each(hostFor(import.meta.url))('$name with the implicit grant', ({ star
     ],
   });
   const TOKEN = { response_type: 'token', client_id: 'legacy', scope: 'profile', state: 'a b' };
-  let host: RunningHost;
-  let browser: Browser;
 
-  beforeAll(async () => {
-    host = await start({ options });
-    browser = new Browser(host);
-  });
-  afterAll(async () => {
-    expect(errors).toEqual([]);
-    await host.close();
-  });
+  const host = useHost({ start }, { options }, errors);
+  const browser = new Browser(host);
 
   /** What came in the fragment; nothing may be in the query. */
   const fragmentOf = (answer: Answer): Readonly<Record<string, string>> => {
@@ -419,7 +405,6 @@ describe.each(hostFor(import.meta.url))('$name with allowLocalhostRedirects', ({
     ]) {
       expectPage(await browser.authorize({ ...LOOP, redirect_uri }));
     }
-    await host.close();
   });
 });
 

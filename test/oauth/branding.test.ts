@@ -97,7 +97,6 @@ describe.each(hostFor(import.meta.url))('$name', ({ start }) => {
       expect(page.text).toContain(`<span><bdi dir="ltr">${name}</bdi></span>`);
       expect(page.text).toContain('--accent:#0a7d4f;');
     }
-    await host.close();
   });
 
   test("a client's logo is shown if loading it reveals nothing: in the page itself, or from the host of the issuer", async () => {
@@ -150,7 +149,6 @@ describe.each(hostFor(import.meta.url))('$name', ({ start }) => {
     expect(wayOf(wrong)).toEqual([expect.stringMatching(/\/oauth\/device\?user_code=/), start_]);
     advance(3600);
     expect(wayOf(await browser.submit(consent, { decision: 'approve' })), 'too old').toEqual(home);
-    await host.close();
   });
 
   test('a custom page can use the same frame: layout, style sheet and tag are exported', async () => {
@@ -166,13 +164,11 @@ describe.each(hostFor(import.meta.url))('$name', ({ start }) => {
     const style = /<style>([\s\S]*?)<\/style>/.exec(page.text)?.[1] ?? '';
     const digest = await crypto.subtle.digest('SHA-256', Buffer.from(style));
     expect(policyOf(page, 'style-src')).toBe(`style-src 'sha256-${Buffer.from(digest).toString('base64')}'`);
-    await host.close();
   });
 
   test("a custom page may have style attributes: no hash disables 'unsafe-inline'", async () => {
     const template = () => ({ html: '<p style="color: red">', styleSources: ["'unsafe-inline'"] });
     const host = await start({ options: fixture({ template }).options });
     expect(policyOf(await new Browser(host).authorize(WEB), 'style-src')).toBe("style-src 'unsafe-inline'");
-    await host.close();
   });
 });

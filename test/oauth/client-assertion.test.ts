@@ -2,11 +2,11 @@ import { createPublicKey, generateKeyPairSync, type KeyObject, randomUUID } from
 import { generateKeyPair } from 'jose';
 import * as oauth from 'oauth4webapi';
 import * as openid from 'openid-client';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import type { ClientRegistration } from '../../src/core/oauth/clients/client.js';
 import { createServer } from '../../src/core/server/server.js';
 import { memoryStore } from '../../src/stores/memory.js';
-import { type Answer, basic, bearer, Client, hostFor, oneHostEach, type RunningHost } from '../hosts.js';
+import { type Answer, basic, bearer, Client, hostFor, oneHostEach, type RunningHost, useHost } from '../hosts.js';
 import { fixture } from './support/fixture.js';
 import { type Claims, es256, forgeries, mint, newKey } from './support/jwt.js';
 import { limitsOfSuite, limitsOfTest } from './support/limits.js';
@@ -44,15 +44,10 @@ describe.each(hostFor(import.meta.url))('private_key_jwt on $name', (host) => {
   ];
   limitsOfSuite({ clientFailures: 1000 });
   const { options, errors, events, clock } = fixture({ clients });
-  let running: RunningHost;
-  let flows: Flows;
 
-  beforeAll(async () => {
-    running = await host.start({ options });
-    flows = new Flows(running, clients);
-  });
+  const running = useHost(host, { options });
+  const flows = new Flows(running, clients);
   afterAll(async () => {
-    await running.close();
     expect(errors).toEqual([]);
     expect(running.errors).toEqual([]);
   });
@@ -272,7 +267,6 @@ describe('two servers that share a store', () => {
       );
       expect(statusesOf(answers)).toEqual([200, ...Array<number>(9).fill(401)]);
     }
-    await Promise.all(hosts.map((running) => running.close()));
   });
 });
 
@@ -281,8 +275,7 @@ describe('a client registry', () => {
     const asked: unknown[] = [];
     const clients = { find: (id: string) => (asked.push(id), undefined) };
     const { options, clock } = fixture();
-    const running = await oneHostEach[0]?.start({ options: { ...options, clients } });
-    if (running === undefined) throw new Error('There is no host.');
+    const running = await oneHostEach[0].start({ options: { ...options, clients } });
     for (const iss of ['nobody', 7, ['nobody'], { iss: 'nobody' }, true, null, undefined]) {
       const claims = { iss, sub: iss, aud: running.base, exp: clock() / 1000 + 60, jti: String(iss) };
       const form = {
@@ -293,7 +286,6 @@ describe('a client registry', () => {
       expect(refusal(await new Client(running.base).post('/oauth/token', form))).toEqual(DENIED);
     }
     expect(asked).toEqual(['nobody']);
-    await running.close();
   });
 });
 
@@ -340,7 +332,6 @@ describe.each(['ES256', 'ES384', 'EdDSA', 'PS256', 'RS256'])('third-party client
     const tokens = await openid.clientCredentialsGrant(config);
     const described = await openid.tokenIntrospection(config, tokens.access_token);
     expect(described).toMatchObject({ active: true, client_id });
-    await running.close();
   });
 });
 

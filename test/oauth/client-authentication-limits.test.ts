@@ -1,9 +1,9 @@
 import { setImmediate } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Store } from '../../src/core/base/ports.js';
-import { hashSecret } from '../../src/core/oauth/clients/slow-hash.js';
 import { type Answer, basic, Client, hostFor } from '../hosts.js';
 import { fixture, START } from './support/fixture.js';
+import { cheapHash } from './support/hashes.js';
 import { limitsOfTest } from './support/limits.js';
 import { type ProxiedHost, proxiedHosts } from './support/proxied.js';
 
@@ -128,7 +128,7 @@ describe.each(hostFor(import.meta.url))('$name, many simultaneous requests', ({ 
   });
   const hashed = {
     client_id: 'hashed',
-    client_secret: { scrypt: hashSecret('secret') },
+    client_secret: { scrypt: cheapHash('secret') },
     grant_types: ['client_credentials'],
     scope: 'content.read',
   } as const;
@@ -145,7 +145,6 @@ describe.each(hostFor(import.meta.url))('$name, many simultaneous requests', ({ 
     const host = await start({ options: { ...options, store: slowStore(store) } });
     expect(await atOnce(host.base, 100, 'one', 'wrong')).toEqual({ 401: 10, 429: 90, 200: 0 });
     expect(errors).toEqual([]);
-    await host.close();
   });
 
   test('#54 also if the registry is slow (RFC 6749 §2.3.1)', async () => {
@@ -156,26 +155,22 @@ describe.each(hostFor(import.meta.url))('$name, many simultaneous requests', ({ 
     };
     const host = await start({ options: { ...options, clients: { find } } });
     expect(await atOnce(host.base, 60, 'one', 'wrong')).toEqual({ 401: 10, 429: 50, 200: 0 });
-    await host.close();
   });
 
   test('#54 if the comparison is slow, wrong secrets are rejected after the limit and correct ones all pass (RFC 6749 §2.3.1)', async () => {
     limitsOfTest({ clientFailures: 2 });
-    // No deadline passes, however long the hashes take on a busy machine.
-    const { options, advance } = fixture({ clients: [hashed], runtime: { timer: () => () => undefined } });
+    const { options, advance } = fixture({ clients: [hashed] });
     const host = await start({ options });
     expect(await atOnce(host.base, 6, 'hashed', 'secret')).toEqual({ 401: 0, 429: 0, 200: 6 });
     expect(await atOnce(host.base, 6, 'hashed', 'wrong')).toEqual({ 401: 2, 429: 4, 200: 0 });
     advance(60);
     expect(await atOnce(host.base, 3, 'hashed', 'secret')).toEqual({ 401: 0, 429: 0, 200: 3 });
-    await host.close();
   });
 
   test('#54 five hundred correct ones all pass (RFC 6749 §2.3.1)', async () => {
     const { options, store } = fixture({ clients: CLIENTS });
     const host = await start({ options: { ...options, store: slowStore(store) } });
     expect(await atOnce(host.base, 500, 'one', 'secret')).toEqual({ 401: 0, 429: 0, 200: 500 });
-    await host.close();
   });
 });
 
@@ -191,6 +186,5 @@ describe.each(proxiedHosts)('$name', ({ start }) => {
     expect(await ask('2001:0db8::1:0:0:0:1', 'secret')).toBe(429);
     expect(await ask('2001:db8:0:2::1', 'secret')).toBe(200);
     expect(await ask('::ffff:192.0.2.1', 'secret')).toBe(200);
-    host.close();
   });
 });

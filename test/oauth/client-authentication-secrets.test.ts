@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { HttpRequest } from '../../src/core/base/http/messages.js';
-import { type Answer, basic, Client, hostFor, type RunningHost } from '../hosts.js';
+import { type Answer, basic, Client, hostFor, type RunningHost, useHost } from '../hosts.js';
 import { fixture } from './support/fixture.js';
+import { cheapHash } from './support/hashes.js';
 import { limitsOfSuite } from './support/limits.js';
 import { Flows } from './support/tokens.js';
 
@@ -28,14 +29,13 @@ vi.mock(import('node:crypto'), async (original) => {
   return counting;
 });
 
-const { hashSecret } = await import('../../src/core/oauth/clients/slow-hash.js');
 const { directoryOf } = await import('../../src/core/oauth/sign-in/users.js');
 
 const GRANT = 'grant_type=client_credentials';
 const CLIENTS = [
   {
     client_id: 'hashed',
-    client_secret: { scrypt: hashSecret('chosen by a person') },
+    client_secret: { scrypt: cheapHash('chosen by a person') },
     grant_types: ['client_credentials'],
     scope: 'content.read',
   },
@@ -45,17 +45,12 @@ const CLIENTS = [
 describe.each(hostFor(import.meta.url))('$name', ({ start }) => {
   limitsOfSuite({ clientFailures: 1000 });
   const { options } = fixture({ clients: CLIENTS });
-  let host: RunningHost;
-  let client: Client;
 
-  beforeAll(async () => {
-    host = await start({ options });
-    client = new Client(host.base);
-  });
+  const host = useHost({ start }, { options });
+  const client = new Client(() => host.base);
   beforeEach(() => {
     work.length = 0;
   });
-  afterAll(() => host.close());
 
   const ask = (id: string, secret: string): Promise<Answer> => client.post('/oauth/token', GRANT, basic(id, secret));
 
@@ -107,8 +102,8 @@ describe.each(hostFor(import.meta.url))('$name', ({ start }) => {
 describe('the built-in users', () => {
   const caller = { ip: '192.0.2.1', hungUp: false } as HttpRequest; // Nothing else of a request is looked at.
   const users = directoryOf([
-    { username: 'alice', password: { scrypt: hashSecret('wonderland') } },
-    { username: 'bob', password: { scrypt: hashSecret('builder') } },
+    { username: 'alice', password: { scrypt: cheapHash('wonderland') } },
+    { username: 'bob', password: { scrypt: cheapHash('builder') } },
     { username: 'carol', password: 'singer' },
   ]);
   const workOf = async (name: string, password: string) => {

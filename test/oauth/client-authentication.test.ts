@@ -1,6 +1,6 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { ClientRegistration } from '../../src/core/oauth/clients/client.js';
-import { type Answer, basic, bearer, Client, hostFor, type RunningHost, sendRaw } from '../hosts.js';
+import { type Answer, basic, bearer, Client, hostFor, sendRaw, useHost } from '../hosts.js';
 import { everyRow } from '../rows.js';
 import { Browser, PKCE, responseOf } from './support/browser.js';
 import { DEVICE_CODE, fixture, START } from './support/fixture.js';
@@ -39,17 +39,9 @@ const base64 = (text: string): string => Buffer.from(text).toString('base64');
 describe.each(hostFor(import.meta.url))('$name', ({ start }) => {
   limitsOfSuite({ clientFailures: 1000 });
   const { options, errors, events, advance, clock } = fixture({ clients: CLIENTS });
-  let host: RunningHost;
-  let client: Client;
 
-  beforeAll(async () => {
-    host = await start({ options });
-    client = new Client(host.base);
-  });
-  afterEach(() => {
-    expect(errors).toEqual([]);
-  });
-  afterAll(() => host.close());
+  const host = useHost({ start }, { options }, errors);
+  const client = new Client(() => host.base);
 
   const withHeader = (authorization: string, form = GRANT): Promise<Answer> =>
     client.post('/oauth/token', form, { authorization });
@@ -108,7 +100,6 @@ describe.each(hostFor(import.meta.url))('$name', ({ start }) => {
       const ids = events.flatMap((event) => ('client_id' in event ? [event.client_id ?? ''] : []));
       // An identifier that looks like a registration may be as long as one.
       expect(ids.filter((id) => id.length > (id.startsWith('reg.') ? 1500 : 512))).toEqual([]);
-      await other.close();
     });
 
     test('#47 no client at all is invalid_client too (RFC 6749 §3.2.1)', async () => {

@@ -1,5 +1,5 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { hostFor, type RunningHost } from '../hosts.js';
+import { describe, expect, test } from 'vitest';
+import { hostFor, useHost } from '../hosts.js';
 import { fixture } from './support/fixture.js';
 import { Flows, refusal } from './support/tokens.js';
 
@@ -30,17 +30,9 @@ describe.each(hostFor(import.meta.url))('client credentials on $name', (host) =>
     clients: [PUBLIC],
     users: DIRECTORY,
   });
-  let running: RunningHost;
-  let flows: Flows;
 
-  beforeAll(async () => {
-    running = await host.start({ options });
-    flows = new Flows(running, [PUBLIC]);
-  });
-  afterAll(async () => {
-    await running.close();
-    expect(errors).toEqual([]);
-  });
+  const running = useHost(host, { options }, errors);
+  const flows = new Flows(running, [PUBLIC]);
 
   test('#76 client_credentials by a public client is unauthorized_client (RFC 6749 §4.4)', async () => {
     expect(refusal(await flows.token('public', { grant_type: 'client_credentials' }))).toEqual([

@@ -1,7 +1,8 @@
 import * as oauth from 'oauth4webapi';
 import * as openid from 'openid-client';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { hostFor } from '../hosts.js';
+import { useStarted } from '../hosts/listen.js';
 import { Browser, formOf, locationOf } from './support/browser.js';
 import { fixture } from './support/fixture.js';
 
@@ -59,11 +60,7 @@ const insecure = { [oauth.allowInsecureRequests]: true } as const;
 const refused = (error: string) => expect.objectContaining({ name: 'ResponseBodyError', error });
 
 describe.each(inProcess)('strict client libraries against $name', ({ start }) => {
-  let place: Place;
-  beforeAll(async () => {
-    place = await start();
-  });
-  afterAll(() => place.close());
+  const place = useStarted(() => start());
 
   describe('oauth4webapi', () => {
     let server: oauth.AuthorizationServer;

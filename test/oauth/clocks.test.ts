@@ -1,5 +1,5 @@
 import { generateKeyPairSync } from 'node:crypto';
-import { afterEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { type Node, Nodes } from './support/nodes.js';
 import { refusal } from './support/tokens.js';
 
@@ -9,7 +9,6 @@ const KEY = generateKeyPairSync('ed25519').privateKey;
 
 describe('processes whose clocks are 30 seconds apart', () => {
   let nodes: Nodes;
-  afterEach(() => nodes.close());
   const start = async (options: ConstructorParameters<typeof Nodes>[0] = {}): Promise<readonly [Node, Node]> => {
     nodes = new Nodes(options);
     return [await nodes.start(), await nodes.start({ ahead: DIFFERENCE })];

@@ -1,5 +1,5 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { basic, hostFor, type RunningHost } from '../hosts.js';
+import { describe, expect, test } from 'vitest';
+import { basic, hostFor, useHost } from '../hosts.js';
 import { fixture } from './support/fixture.js';
 import { Flows, refusal } from './support/tokens.js';
 
@@ -13,17 +13,9 @@ const INVALID_GRANT = [400, 'invalid_grant'] as const;
 
 describe.each(hostFor(import.meta.url))('redeeming a code on $name', (host) => {
   const { options, events, errors, advance } = fixture({ clients: [OTHER_WEB] });
-  let running: RunningHost;
-  let flows: Flows;
 
-  beforeAll(async () => {
-    running = await host.start({ options });
-    flows = new Flows(running, [OTHER_WEB]);
-  });
-  afterAll(async () => {
-    await running.close();
-    expect(errors).toEqual([]);
-  });
+  const running = useHost(host, { options }, errors);
+  const flows = new Flows(running, [OTHER_WEB]);
 
   test('#58 success is 200 JSON with access_token, token_type and an integer expires_in (RFC 6749 §5.1)', async () => {
     const answer = await flows.redeem('web', await flows.code('web'));

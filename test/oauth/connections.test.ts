@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { oauthQuery } from '../../src/adapters/node/index.js';
 import { memoryStore } from '../../src/stores/memory.js';
 import { PKCE, wordsOf } from './support/browser.js';
@@ -10,7 +10,6 @@ const WEB = { response_type: 'code', client_id: 'web', redirect_uri: 'https://ap
 
 describe('an owner disconnects an application', () => {
   let nodes: Nodes;
-  afterEach(() => nodes.close());
   const start = async () => {
     nodes = new Nodes({ lifetimes: { rememberedConsent: 86_400 } });
     const gate = new Gate(nodes.shared.store);

@@ -1,7 +1,7 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { customGrant, OAuthError } from '../../src/core/index.js';
 import type { CustomGrantAnswer } from '../../src/core/oauth/custom-grant.js';
-import { hostFor, type HostOptions, oneHostEach, type RunningHost } from '../hosts.js';
+import { hostFor, type HostOptions, oneHostEach, useHost } from '../hosts.js';
 import { fixture } from './support/fixture.js';
 import { Flows, refusal } from './support/tokens.js';
 
@@ -76,17 +76,9 @@ const OPTIONS = {
 
 describe.each(hostFor(import.meta.url))('a custom grant on $name', (host) => {
   const { options, events, errors } = fixture(OPTIONS);
-  let running: RunningHost;
-  let flows: Flows;
 
-  beforeAll(async () => {
-    running = await host.start({ options });
-    flows = new Flows(running, CLIENTS);
-  });
-  afterAll(async () => {
-    await running.close();
-    expect(errors).toEqual([]);
-  });
+  const running = useHost(host, { options }, errors);
+  const flows = new Flows(running, CLIENTS);
 
   const exchanged = (subject_token: string, more: Readonly<Record<string, string>> = {}, client_id = 'gateway') =>
     flows.token(client_id, { grant_type: EXCHANGE, subject_token, subject_token_type: ACCESS_TOKEN, ...more });
@@ -227,10 +219,8 @@ test('a handler that does not respond in time is 503, and onError receives its n
     timeout: 160,
   });
   const [host] = oneHostEach;
-  if (host === undefined) throw new Error('There is no host.');
   const running = await host.start({ options });
   const flows = new Flows(running, CLIENTS);
   expect(refusal(await flows.token('gateway', { grant_type: EXCHANGE }))).toEqual([503, 'temporarily_unavailable']);
-  await running.close();
   expect(errors.map(String)).toEqual([expect.stringContaining(`options.customGrants["${EXCHANGE}"]`)]);
 });

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Store } from '../../src/core/base/ports.js';
 import type { ClientRegistration } from '../../src/core/oauth/clients/client.js';
-import { type Answer, Client, hostFor, type RunningHost } from '../hosts.js';
+import { type Answer, Client, hostFor, useHost } from '../hosts.js';
 import { Browser, formOf, wordsOf } from './support/browser.js';
 import { DEVICE_CODE, fixture } from './support/fixture.js';
 import { limitsOfTest } from './support/limits.js';
@@ -24,21 +24,16 @@ describe.each(hostFor(import.meta.url))('$name', ({ start }) => {
   const passing = new Map<string, ClientRegistration>();
   const clients = [...CLIENTS, { find: (client_id: string) => passing.get(client_id) }];
   const { options, errors, events, advance } = fixture({ clients });
-  let host: RunningHost;
   let path: string;
 
+  const host = useHost({ start }, { options }, errors);
   beforeAll(async () => {
-    host = await start({ options });
     path = `${host.base.slice(host.origin.length)}/oauth/device`;
   });
   beforeEach(() => {
     advance(600); // Wrong codes of the last test are forgotten.
     events.length = 0;
   });
-  afterEach(() => {
-    expect(errors).toEqual([]);
-  });
-  afterAll(() => host.close());
 
   const device = async (client_id = 'radio') => {
     const { json } = await new Client(host.base).post('/oauth/device', { client_id });
@@ -260,7 +255,6 @@ describe.each(hostFor(import.meta.url))('$name with a slow store', ({ start }) =
     );
     expect(answers.filter(({ status }) => status === 400)).toHaveLength(5);
     expect(answers.filter(({ status }) => status === 429)).toHaveLength(20);
-    await host.close();
   });
 
   test('#87 simultaneous correct codes of several owners all count as correct, even if the limit is one failure (RFC 8628 §5.1)', async () => {
@@ -282,7 +276,6 @@ describe.each(hostFor(import.meta.url))('$name with a slow store', ({ start }) =
     );
     const answers = await Promise.all(ready.map((typeCode) => typeCode()));
     expect(answers.map(asksForDecision)).toEqual([true, true, true, true]);
-    await host.close();
   });
 
   /** Once it is closed, no request gets past the read of a device before that many requests have arrived there. */
@@ -314,7 +307,6 @@ describe.each(hostFor(import.meta.url))('$name with a slow store', ({ start }) =
     const enter = (browser: Browser, page: Answer) => browser.submit(page, { user_code: String(json['user_code']) });
     const shown = await Promise.all([enter(alice, pages[0]), enter(bob, pages[1])]);
     expect(shown.filter(asksForDecision)).toHaveLength(1);
-    await host.close();
   });
 
   test('#89 of simultaneous decisions, one counts, and only its grant is valid', async () => {
@@ -331,7 +323,6 @@ describe.each(hostFor(import.meta.url))('$name with a slow store', ({ start }) =
     const count = (type: string) => events.filter((event) => event.type === type).length;
     const approved = events.some((event) => event.type === 'device.decided' && event.decision === 'approve');
     expect([count('device.decided'), count('grant.created') - count('grant.revoked')]).toEqual([1, approved ? 1 : 0]);
-    await host.close();
   });
 });
 

@@ -1,6 +1,6 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { OwnerRecord } from '../../src/core/oauth/owners/owner-records.js';
-import { hostFor, type RunningHost } from '../hosts.js';
+import { hostFor, useHost } from '../hosts.js';
 import { dumpMemory } from '../stores/engines/dump.js';
 import { Browser, formOf, PKCE, wordsOf } from './support/browser.js';
 import { DEVICE_CODE, fixture } from './support/fixture.js';
@@ -30,8 +30,6 @@ describe.each(hostFor(import.meta.url))('what the server holds about an owner on
     resources: ['https://photos.example'],
     lifetimes: { rememberedConsent: 30 * DAY, accessToken: 30 * DAY },
   });
-  let running: RunningHost;
-  let flows: Flows;
   const now = () => Math.floor(clock() / 1000);
   const dump = () => dumpMemory(store);
   const signedIn = async (): Promise<Browser> => {
@@ -44,14 +42,8 @@ describe.each(hostFor(import.meta.url))('what the server holds about an owner on
     return new URL(String(answer.headers.location)).searchParams.get('code') ?? expect.fail('no code');
   };
 
-  beforeAll(async () => {
-    running = await host.start({ options });
-    flows = new Flows(running, [TV]);
-  });
-  afterAll(async () => {
-    await running.close();
-    expect(errors).toEqual([]);
-  });
+  const running = useHost(host, { options }, errors);
+  const flows = new Flows(running, [TV]);
 
   test('can be exported as plain data: connections, grants, including unredeemed ones, and remembered approvals', async () => {
     const browser = await signedIn();
@@ -202,7 +194,6 @@ describe.each(hostFor(import.meta.url))('what the server holds about an owner on
     expect(wordsOf(await browser.open(`${running.base}/oauth/grants`)), 'nothing has begun').toContain('signed in as');
     await plain.owners.signOut(SUB);
     expect(formOf(await browser.open(`${running.base}/oauth/grants`)).fields).toHaveProperty('password');
-    await plain.close();
   });
 
   test('does not include sessions if the application signs users in', async () => {
@@ -219,6 +210,5 @@ describe.each(hostFor(import.meta.url))('what the server holds about an owner on
     expect(dump()).not.toContain(SUB);
     const { json } = await flows.token('tv', { grant_type: DEVICE_CODE, device_code: 'x' });
     expect(json).toMatchObject({ error: 'invalid_grant' });
-    await own.close();
   });
 });

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { OAuthError } from '../../src/core/base/errors.js';
 import type { OAuthFeature, OAuthParts } from '../../src/core/oauth/oauth-feature.js';
-import { basic, bearer, Client, hostFor, type RunningHost } from '../hosts.js';
+import { basic, bearer, Client, hostFor, type RunningHost, useHost } from '../hosts.js';
 import { everyRow } from '../rows.js';
 import { Browser, PKCE, responseOf } from './support/browser.js';
 import { fixture } from './support/fixture.js';
@@ -93,14 +93,7 @@ describe.each(hostFor(import.meta.url))('how an owner signed in, on $name', (hos
 
 describe.each(hostFor(`${import.meta.url}2`))('the session of the built-in sign-in on $name', (host) => {
   const { options, errors, advance, clock } = fixture({ profile: featureOf({}) });
-  let running: RunningHost;
-  beforeAll(async () => {
-    running = await host.start({ options });
-  });
-  afterAll(async () => {
-    await running.close();
-    expect(errors).toEqual([]);
-  });
+  const running = useHost(host, { options }, errors);
 
   test('O24, O25, O34: it says when it began and that a password was used, for as long as it lasts', async () => {
     const browser = new Browser(running);
@@ -151,16 +144,8 @@ describe.each(hostFor(`${import.meta.url}3`))('the hooks of features on $name', 
     profile: featureOf(hooks, false),
     clients: [{ client_id: 'own', client_secret: 'own-secret', grant_types: ['client_credentials'] }],
   });
-  let running: RunningHost;
-  let flows: Flows;
-  beforeAll(async () => {
-    running = await host.start({ options });
-    flows = new Flows(running);
-  });
-  afterAll(async () => {
-    await running.close();
-    expect(errors).toEqual([]);
-  });
+  const running = useHost(host, { options }, errors);
+  const flows = new Flows(running);
 
   test('what a feature keeps of a request is there when the code is redeemed, and only then', async () => {
     const code = await flows.code('web', { memo: 'a memo, "quoted"' });

@@ -1,6 +1,6 @@
 import { checkClient, type ClientRegistration } from 'oauth-query';
-import { afterAll, describe, expect, test } from 'vitest';
-import { hostFor, type HostOptions, type RunningHost } from '../hosts.js';
+import { describe, expect, test } from 'vitest';
+import { hostFor, type HostOptions } from '../hosts.js';
 import { formOf, PKCE, responseOf } from './support/browser.js';
 import { CLIENTS, fixture } from './support/fixture.js';
 import { limitsOfTest } from './support/limits.js';
@@ -19,14 +19,10 @@ const QUICK = {
 } as const;
 
 describe.each(hostFor(import.meta.url))('a first-party client, $name', ({ start }) => {
-  const hosts: RunningHost[] = [];
-  afterAll(() => Promise.all(hosts.map((host) => host.close())));
-
   const serve = async (more: HostOptions = {}) => {
     const { clients: _, ...others } = more;
     const set = fixture({ clients: [OWN, QUICK], ...others });
     const host = await start({ options: set.options });
-    hosts.push(host);
     return { ...set, host, flows: new Flows(host, [OWN, QUICK]) };
   };
   const redirect_uri = 'https://app.example/cb';

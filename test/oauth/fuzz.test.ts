@@ -1,7 +1,7 @@
 import { connect } from 'node:net';
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Answer, basic, bearer, Client, hostFor, type RunningHost } from '../hosts.js';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { type Answer, basic, bearer, Client, hostFor, useHost } from '../hosts.js';
 import { Browser, formOf, responseOf } from './support/browser.js';
 import { fixture } from './support/fixture.js';
 import {
@@ -25,7 +25,7 @@ const exchange = (origin: string, bytes: Buffer): Promise<string> =>
   new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     const socket = connect(Number(new URL(origin).port), '127.0.0.1', () => socket.end(bytes));
-    socket.setTimeout(5000, () => {
+    socket.setTimeout(60_000, () => {
       socket.destroy();
       reject(new Error('The server neither answered nor closed the connection.'));
     });
@@ -41,13 +41,12 @@ describe.each(hostFor(import.meta.url))('$name', ({ start, mount }) => {
     resources: ['https://one.example'],
     cors: ['https://spa.example'],
   });
-  let host: RunningHost;
   let prefix: string;
   let browser: Browser;
   const live: string[] = [];
 
+  const host = useHost({ start }, { options });
   beforeAll(async () => {
-    host = await start({ options });
     prefix = host.base.slice(host.origin.length);
     browser = new Browser(host);
     const client = new Client(host.base);
@@ -73,7 +72,6 @@ describe.each(hostFor(import.meta.url))('$name', ({ start, mount }) => {
     );
     expect(live.filter((value) => value.length < 9)).toEqual([]);
   });
-  afterAll(() => host.close());
 
   let known = 0;
 

@@ -1,5 +1,5 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { Client, hostFor, type RunningHost } from '../hosts.js';
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { Client, hostFor, useHost } from '../hosts.js';
 import { Browser, formOf, locationOf, PKCE, wordsOf } from './support/browser.js';
 import { fixture, USERS } from './support/fixture.js';
 import { Flows } from './support/tokens.js';
@@ -14,13 +14,12 @@ const [ALICE, BOB] = USERS;
 
 describe.each(hostFor(import.meta.url))('the page of connected applications on $name', (host) => {
   const { options, errors, events } = fixture({ clients: [EVIL], lifetimes: { rememberedConsent: 3600 } });
-  let running: RunningHost;
   let flows: Flows;
   let browser: Browser;
   let path = '';
 
+  const running = useHost(host, { options }, errors);
   beforeAll(async () => {
-    running = await host.start({ options });
     path = `${running.base}/oauth/grants`;
   });
   beforeEach(async () => {
@@ -28,10 +27,6 @@ describe.each(hostFor(import.meta.url))('the page of connected applications on $
     browser = flows.browser('alice');
     for (const sub of ['alice', 'bob']) await running.grants.revoke({ sub });
     events.length = 0;
-  });
-  afterAll(async () => {
-    await running.close();
-    expect(errors).toEqual([]);
   });
 
   const signedIn = async (user: (typeof USERS)[number] = ALICE, in_ = browser) => {
@@ -162,7 +157,6 @@ describe.each(hostFor(import.meta.url))('the page of connected applications on $
     const page = await new Browser(own).open(`${own.base}/oauth/grants`);
     expect(wordsOf(page)).toContain('You are signed in as Alice ');
     expect(page.text).not.toContain('sign_out');
-    await own.close();
     const head = await fetch(path, { method: 'HEAD' });
     expect([head.status, head.headers.get('allow')]).toEqual([405, 'GET, POST']);
   });

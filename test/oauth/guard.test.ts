@@ -1,6 +1,6 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import type { Store } from '../../src/core/base/ports.js';
-import { Client, bearer, eachFramework, type RunningHost, sendRaw } from '../hosts.js';
+import { Client, bearer, eachFramework, sendRaw, useHost } from '../hosts.js';
 import { fixture } from './support/fixture.js';
 import { Flows } from './support/tokens.js';
 
@@ -30,17 +30,11 @@ describe.each(eachFramework)('the guard on $name', (host) => {
     get: (key) => answering(() => store.get(key)),
     delete: (key) => answering(() => store.delete(key)),
   };
-  let running: RunningHost;
-  let flows: Flows;
-  let site: Client;
 
-  beforeAll(async () => {
-    running = await host.start({ options: { ...options, store: wavering }, guarded: GUARDED });
-    flows = new Flows(running);
-    site = new Client(running.origin);
-  });
+  const running = useHost(host, { options: { ...options, store: wavering }, guarded: GUARDED });
+  const flows = new Flows(running);
+  const site = new Client(() => running.origin);
   afterAll(async () => {
-    await running.close();
     expect(errors).toEqual([]);
     expect(running.errors).toEqual([]);
   });

@@ -58,7 +58,6 @@ describe.each(hostFor(import.meta.url))('$name, if a function of the application
     for (const reason of reasons(errors)) expect(reason).toMatch(/options.clients.find .*100 ms/);
     isAway = false;
     expect((await token(http)).status).toBe(200);
-    await host.close();
   });
 
   test('jwt, and the sign of an external key: 503, and the reason is named', async () => {
@@ -71,10 +70,9 @@ describe.each(hostFor(import.meta.url))('$name, if a function of the application
 
     const publicKey = { ...createPublicKey(newKey()).export({ format: 'jwk' }) };
     for (const vault of [[{ key: { publicKey, sign: never } }], async () => [{ key: { publicKey, sign: never } }]]) {
-      const { http, errors, host } = await hanging({ jwt: vault });
+      const { http, errors } = await hanging({ jwt: vault });
       expectUnavailable(await token(http));
       expect(reasons(errors).join()).toMatch(/sign of a key of options.jwt/);
-      await host.close();
     }
   });
 
@@ -97,7 +95,6 @@ describe.each(hostFor(import.meta.url))('$name, if a function of the application
     isAway = true;
     expect((await browser.open(`${host.base.slice(host.origin.length)}/oauth/device`)).status).toBe(503);
     expect(reasons(errors).join()).toMatch(/options.users.isActive .*100 ms/);
-    await host.close();
   });
 
   test('owner: the client receives an error, as for every failure after validation (RFC 6749 §4.1.2.1)', async () => {
@@ -107,7 +104,6 @@ describe.each(hostFor(import.meta.url))('$name, if a function of the application
     const answer = await new Browser(host).authorize({ response_type: 'code', client_id: 'web' });
     expect(responseOf(answer)['error']).toBe('server_error');
     expect(reasons(errors).join()).toMatch(/options.owner .*100 ms/);
-    await host.close();
   });
 
   test('validateGrant: 503, and the refresh token still works afterwards', async () => {
@@ -124,11 +120,10 @@ describe.each(hostFor(import.meta.url))('$name, if a function of the application
     expect(reasons(errors).join()).toMatch(/options.validateGrant .*100 ms/);
     isAway = false;
     expect((await http.post('/oauth/token', refresh, web)).status).toBe(200);
-    await host.close();
   });
 
   test('query.rights: the query API responds with 503', async () => {
-    const { host, http, errors } = await hanging({ query: query({ rights: never }) });
+    const { http, errors } = await hanging({ query: query({ rights: never }) });
     const { access_token } = (await token(http)).json;
     const answer = await http.get('/api?action=query&meta=userinfo&format=json', bearer(String(access_token)));
     expect([answer.status, answer.json['error']]).toEqual([
@@ -136,6 +131,5 @@ describe.each(hostFor(import.meta.url))('$name, if a function of the application
       expect.objectContaining({ code: 'temporarily_unavailable' }),
     ]);
     expect(reasons(errors).join()).toMatch(/options.query.rights .*100 ms/);
-    await host.close();
   });
 });

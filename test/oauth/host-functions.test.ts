@@ -167,7 +167,6 @@ describe.each(hostFor(import.meta.url))('$name: a function of the application', 
       const answer = await act(running);
       await turn();
       await turn();
-      await running.close();
       expect([answer.status, failures > 0, errors.length]).toEqual([status, true, failures]);
       expect(`${JSON.stringify(answer.headers)} ${answer.text}`.replaceAll('+', ' ')).not.toContain(REASON);
       if (says !== undefined) expect(`${answer.headers.location ?? ''} ${answer.text}`).toContain(says);
@@ -191,7 +190,6 @@ describe.each(hostFor(import.meta.url))('$name: an onError', (host) => {
     // There is no other place to report it.
     await expect.poll(() => complaints.mock.calls).not.toEqual([]);
     complaints.mockRestore();
-    await running.close();
   });
 });
 

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { checkClient } from '../../src/core/index.js';
 import { ImpliedScopes } from '../../src/core/oauth/implied-scopes.js';
-import { bearer, Client, hostFor, oneHostEach, type RunningHost } from '../hosts.js';
+import { bearer, Client, hostFor, oneHostEach, useHost } from '../hosts.js';
 import { wordsOf } from './support/browser.js';
 import { DEVICE_CODE, fixture } from './support/fixture.js';
 import { Flows } from './support/tokens.js';
@@ -37,20 +37,16 @@ const setUp = (more: object = {}) => {
 
 describe.each(hostFor(import.meta.url))('scopes that imply others on $name', ({ start }) => {
   const { options, errors, events } = setUp({ lifetimes: { rememberedConsent: 86_400 } });
-  let host: RunningHost;
-  let flows: Flows;
 
-  beforeAll(async () => {
-    host = await start({
+  const host = useHost(
+    { start },
+    {
       options,
       guarded: { read: { scope: 'notes.read' }, write: { scope: 'notes.write' }, share: { scope: 'notes.share' } },
-    });
-    flows = new Flows(host, CLIENTS);
-  });
-  afterAll(async () => {
-    await host.close();
-    expect(errors).toEqual([]);
-  });
+    },
+    errors,
+  );
+  const flows = new Flows(host, CLIENTS);
 
   const statuses = async (token: string): Promise<readonly number[]> => {
     const client = new Client(host.origin);
@@ -145,7 +141,6 @@ describe('scopes that imply others', () => {
     const [one] = oneHostEach;
     const before = await one!.start({ options: { ...options, issuer: 'https://op.example', store } });
     const granted = await new Flows(before, CLIENTS).tokens('writer', { scope: 'notes.write' });
-    await before.close();
     const scopes = { ...SCOPES, 'notes.write': { description: 'More', implies: ['notes.read', 'notes.share'] } };
     const after = await one!.start({ options: { ...options, issuer: 'https://op.example', store, scopes } });
     const flows = new Flows(after, CLIENTS);
@@ -159,7 +154,6 @@ describe('scopes that imply others', () => {
     };
     const page = await flows.browser().signIn(await flows.browser().authorize(asked));
     expect([page.status, wordsOf(page).includes('More')]).toEqual([200, true]);
-    await after.close();
   });
 
   test('M14 a registration may use implied scopes as its default', () => {

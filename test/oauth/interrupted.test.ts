@@ -1,5 +1,5 @@
 import { generateKeyPairSync } from 'node:crypto';
-import { afterEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { Answer } from '../hosts.js';
 import { type Fate, Line, type Node, Nodes, turns } from './support/nodes.js';
 import { refusal, type TokenSet } from './support/tokens.js';
@@ -93,7 +93,6 @@ const steps = async (act: (pair: Pair) => Promise<() => Promise<Answer>>) => {
 
 describe('a store call fails', async () => {
   let pair: Pair;
-  afterEach(() => pair.nodes.close());
 
   describe.each(PAUSES)('and the store is unreachable for %i seconds', async (pause) => {
     test.each(await steps(refreshing))(
@@ -170,7 +169,6 @@ describe('a store call fails', async () => {
         expect(await flows.isActive(next[kind])).toBe(false);
         await flows.refresh('native', first.refresh_token);
         expect(await flows.isActive(next[kind])).toBe(false);
-        await pair.nodes.close();
       }
     },
   );
@@ -218,7 +216,6 @@ describe('a store call fails', async () => {
       const again = await pair.other.flows.refresh('native', refresh_token, { scope });
       expect(again.status).toBe(expected);
       expect(pair.nodes.chains(refresh_token)).toBe(expected === 200 ? 1 : 0);
-      await pair.nodes.close();
     }
   });
 

@@ -1,6 +1,6 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { sha256 } from '../../src/core/base/secrets.js';
-import { basic, bearer, hostFor, type RunningHost } from '../hosts.js';
+import { basic, bearer, hostFor, useHost } from '../hosts.js';
 import { fixture } from './support/fixture.js';
 import { Flows, refusal } from './support/tokens.js';
 
@@ -29,17 +29,9 @@ const asJwt = (claims: object): string => {
 
 describe.each(hostFor(import.meta.url))('introspection on $name', (host) => {
   const { options, store, errors, advance, clock } = fixture({ clients: CLIENTS, resources: [PHOTOS, FILES] });
-  let running: RunningHost;
-  let flows: Flows;
 
-  beforeAll(async () => {
-    running = await host.start({ options });
-    flows = new Flows(running, CLIENTS);
-  });
-  afterAll(async () => {
-    await running.close();
-    expect(errors).toEqual([]);
-  });
+  const running = useHost(host, { options }, errors);
+  const flows = new Flows(running, CLIENTS);
 
   const withBearer = (caller: string, token: string) =>
     flows.client.post('/oauth/introspect', { token }, bearer(caller));

@@ -1,8 +1,8 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { oauthQuery as express } from '../../src/adapters/express/index.js';
 import { oauthQuery as fastify } from '../../src/adapters/fastify/index.js';
 import { oauthQuery as koa } from '../../src/adapters/koa/index.js';
-import { basic, Client, eachFramework, oneHostEach, type RunningHost, sendRaw } from '../hosts.js';
+import { basic, Client, eachFramework, oneHostEach, sendRaw, useHost } from '../hosts.js';
 import { everyRow } from '../rows.js';
 import { Browser, PKCE, responseOf } from './support/browser.js';
 import { fixture } from './support/fixture.js';
@@ -21,14 +21,9 @@ const SPOOFED = {
 
 describe.each(eachFramework)('$name', ({ start }) => {
   const { options } = fixture();
-  let host: RunningHost;
-  let client: Client;
 
-  beforeAll(async () => {
-    host = await start({ options });
-    client = new Client(host.base);
-  });
-  afterAll(() => host.close());
+  const host = useHost({ start }, { options });
+  const client = new Client(() => host.base);
 
   test('#9 no header changes the URLs in the metadata (RFC 9700 §4.13)', async () => {
     const path = '/.well-known/oauth-authorization-server';
@@ -134,5 +129,4 @@ test('#9 without an issuer, the Host header determines it, and must be a loopbac
     expect([status, text.includes('evil')]).toEqual([500, false]);
     expect(errors.splice(0).map(String)).toEqual([expect.stringContaining('options.issuer is missing')]);
   });
-  await host.close();
 });

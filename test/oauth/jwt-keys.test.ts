@@ -262,7 +262,6 @@ describe('two servers that share a store and a key', () => {
     expect(await statuses()).toEqual([200, 200]);
     await two.revoke('service', access_token);
     expect(await statuses()).toEqual([401, 401]);
-    await Promise.all(hosts.map((host) => host.close()));
   });
 });
 

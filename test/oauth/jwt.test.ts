@@ -1,7 +1,7 @@
 import { createLocalJWKSet, jwtVerify } from 'jose';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import type { Store } from '../../src/core/base/ports.js';
-import { Client, everyHost, hostFor, type RunningHost } from '../hosts.js';
+import { Client, hostFor, oneHostEach, useHost } from '../hosts.js';
 import { fixture } from './support/fixture.js';
 import { es256, forgeries, mint, newKey, read } from './support/jwt.js';
 import { Flows, refusal } from './support/tokens.js';
@@ -35,18 +35,13 @@ describe.each(hostFor(import.meta.url))('JWT access tokens on $name', (host) => 
     get: (recordKey) => store.get(recordKey),
     delete: (recordKey) => store.delete(recordKey),
   };
-  let running: RunningHost;
-  let flows: Flows;
 
-  beforeAll(async () => {
-    running = await host.start({
-      options: (base) => ({ ...options, store: recording, resources: [PHOTOS, base] }),
-      guarded: GUARDED,
-    });
-    flows = new Flows(running);
+  const running = useHost(host, {
+    options: (base) => ({ ...options, store: recording, resources: [PHOTOS, base] }),
+    guarded: GUARDED,
   });
+  const flows = new Flows(running);
   afterAll(async () => {
-    await running.close();
     expect(errors).toEqual([]);
     expect(running.errors).toEqual([]);
   });
@@ -250,13 +245,11 @@ describe.each(hostFor(import.meta.url))('JWT access tokens on $name', (host) => 
 describe('a server whose access tokens are opaque', () => {
   test('#101 M21 has an empty JWKS and accepts no JWT', async () => {
     const { options } = fixture();
-    const running = await everyHost[0]?.start({ options });
-    if (running === undefined) throw new Error('There is no host.');
+    const running = await oneHostEach[0].start({ options });
     const client = new Client(running.base);
     expect((await client.get('/oauth/jwks')).json).toEqual({ keys: [] });
     expect((await client.get('/.well-known/oauth-authorization-server')).json).not.toHaveProperty('jwks_uri');
     const token = mint({ alg: 'ES256', typ: 'at+jwt' }, { iss: running.base, sub: 'alice' }, es256(newKey()));
     expect(refusal(await new Flows(running).guarded('profile', token))).toEqual([401, 'invalid_token']);
-    await running.close();
   });
 });

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { ADMIN_TEXTS } from '../../src/admin/texts.js';
 import type {
   FeatureTexts,
@@ -12,7 +12,7 @@ import { Translator } from '../../src/core/base/pages/languages/translator.js';
 import type { HttpRequest } from '../../src/core/index.js';
 import { API_TEXTS } from '../../src/core/query/describe/texts/api-texts.js';
 import * as languages from '../../src/languages/index.js';
-import { type Answer, Client, hostFor, type RunningHost } from '../hosts.js';
+import { type Answer, Client, hostFor, useHost } from '../hosts.js';
 import { everyRow } from '../rows.js';
 import { Browser, formOf, locationOf, wordsOf } from './support/browser.js';
 import { fixture } from './support/fixture.js';
@@ -184,15 +184,8 @@ describe.each(hostFor(import.meta.url))('the pages on $name', ({ start }) => {
     },
     languages: [english, { ...german, texts: { ...german.texts, signIn: 'Einloggen' } }, spanish, arabic],
   });
-  let host: RunningHost;
 
-  beforeAll(async () => {
-    host = await start({ options });
-  });
-  afterAll(async () => {
-    expect(errors).toEqual([]);
-    await host.close();
-  });
+  const host = useHost({ start }, { options }, errors);
 
   test("use the browser's language, with custom texts in place of ours", async () => {
     const browser = new Browser(host, { 'accept-language': 'fr, de-CH;q=0.9, en;q=0.1' });
@@ -266,6 +259,5 @@ describe.each(hostFor(import.meta.url))('languages of a host on $name', ({ start
     );
     expect(spoken.map(langOf)).toEqual(['lang="fr"', 'lang="de"', 'lang="de"']);
     expect(wordsOf(spoken[0]!)).toContain('Se connecter');
-    await host.close();
   });
 });

@@ -1,5 +1,5 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { hostFor, type RunningHost } from '../hosts.js';
+import { afterAll, beforeEach, describe, expect, test } from 'vitest';
+import { hostFor, useHost } from '../hosts.js';
 import { PKCE, wordsOf } from './support/browser.js';
 import { DEVICE_CODE, fixture } from './support/fixture.js';
 import { Gate } from './support/gate.js';
@@ -34,21 +34,14 @@ describe.each(hostFor(import.meta.url))('listed grants on $name', (host) => {
     resources: ['https://photos.example'],
     lifetimes: { rememberedConsent: 86_400 },
   });
-  let running: RunningHost;
   let flows: Flows;
   const now = () => Math.floor(clock() / SECOND);
   const list = async (of: { sub: string } | { client_id: string }) => (await running.grants.list(of)).grants;
 
-  beforeAll(async () => {
-    running = await host.start({ options });
-  });
+  const running = useHost(host, { options }, errors);
   beforeEach(async () => {
     flows = new Flows(running, CLIENTS);
     for (const sub of ['alice', 'bob']) await running.grants.revoke({ sub });
-  });
-  afterAll(async () => {
-    await running.close();
-    expect(errors).toEqual([]);
   });
 
   test('a row has what was allowed, to whom, when and how', async () => {
@@ -190,23 +183,14 @@ describe.each(hostFor(import.meta.url))('listed grants on $name', (host) => {
     for (const ask of [plain.grants.list, plain.grants.revoke])
       await expect(ask({ sub: 'alice' })).rejects.toThrow('The store cannot list');
     expect(await plain.grants.revoke(refresh_token.slice(0, 22))).toBe(1);
-    await plain.close();
   });
 });
 
 describe.each(hostFor(import.meta.url))('grants that the application ends on $name', (host) => {
   const { options, errors, events } = fixture({ clients: [KEEPER], lifetimes: { rememberedConsent: 86_400 } });
-  let running: RunningHost;
-  let flows: Flows;
 
-  beforeAll(async () => {
-    running = await host.start({ options });
-    flows = new Flows(running, CLIENTS);
-  });
-  afterAll(async () => {
-    await running.close();
-    expect(errors).toEqual([]);
-  });
+  const running = useHost(host, { options }, errors);
+  const flows = new Flows(running, CLIENTS);
 
   /** Whether the owner is asked, instead of being sent to the client. */
   const isAsked = async (client_id: string, username: 'alice' | 'bob'): Promise<boolean> => {

@@ -1,5 +1,5 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { Client, type Host, hostFor, type HostOptions, type RunningHost } from '../hosts.js';
+import { describe, expect, test } from 'vitest';
+import { Client, type Host, hostFor, type HostOptions, type RunningHost, useHost } from '../hosts.js';
 import { responseOf } from './support/browser.js';
 import { DEVICE_CODE, fixture, SCOPES } from './support/fixture.js';
 import { Flows } from './support/tokens.js';
@@ -10,19 +10,10 @@ const addressOf = ({ origin, base }: RunningHost): string =>
 
 describe.each(hostFor(import.meta.url))('metadata on $name', (host) => {
   const { options, errors } = fixture();
-  let running: RunningHost;
-  let flows: Flows;
-  let atRoot: Client;
 
-  beforeAll(async () => {
-    running = await host.start({ options });
-    flows = new Flows(running);
-    atRoot = new Client(running.origin);
-  });
-  afterAll(async () => {
-    await running.close();
-    expect(errors).toEqual([]);
-  });
+  const running = useHost(host, { options }, errors);
+  const flows = new Flows(running);
+  const atRoot = new Client(() => running.origin);
 
   test('#100 the well-known document is 200 JSON with exactly the enabled features (RFC 8414 §3)', async () => {
     const answer = await atRoot.get(addressOf(running));

@@ -1,7 +1,5 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
-import { once } from 'node:events';
-import { createServer, type RequestListener } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { RequestListener } from 'node:http';
 import express from 'express';
 import fastify from 'fastify';
 import { describe, expect, onTestFinished, test } from 'vitest';
@@ -12,21 +10,12 @@ import type { OAuthEvent } from '../../src/core/oauth/events/events.js';
 import { query } from '../../src/core/query/index.js';
 import type { RequestTrace } from '../../src/core/server/observer.js';
 import { basic, bearer, Client, hostFor } from '../hosts.js';
+import { listen } from '../hosts/listen.js';
 import { Browser } from './support/browser.js';
 import { fixture } from './support/fixture.js';
 
 const OWN = { grant_type: 'client_credentials' };
 const SERVICE = basic('service', 'service-secret');
-
-const listen = async (listener: RequestListener): Promise<string> => {
-  const server = createServer(listener).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`; // It listens on a port and not on a pipe.
-};
 
 /** What a channel publishes while a test runs. */
 const published = <T>(name: string): T[] => {
@@ -70,7 +59,7 @@ describe.each(hostFor(import.meta.url))('$name', ({ start }) => {
     });
     const { options, events } = fixture({ clients: [documents] });
     const app = express().set('trust proxy', true).use(oauthQuery(options));
-    const client = new Client(await listen(app));
+    const client = new Client((await listen(app)).origin);
     const client_id = 'https://app.example/client';
     await client.get(`/oauth/authorize?response_type=code&client_id=${encodeURIComponent(client_id)}`, {
       'x-forwarded-for': '192.0.2.1\u009b2J',
@@ -150,7 +139,7 @@ describe('the id of a request', () => {
     listener: (onEvent: (event: OAuthEvent) => void) => RequestListener | Promise<RequestListener>,
   ) => {
     const ids: unknown[] = [];
-    const base = await listen(await listener(({ request_id }) => ids.push(request_id)));
+    const base = (await listen(await listener(({ request_id }) => ids.push(request_id)))).origin;
     const client = new Client(base);
     return async (header?: string): Promise<unknown> => {
       ids.length = 0;

@@ -1,12 +1,11 @@
-import { once } from 'node:events';
-import { createServer, type IncomingHttpHeaders } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingHttpHeaders } from 'node:http';
 import { setImmediate } from 'node:timers/promises';
 import express from 'express';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { oauthQuery } from '../../src/adapters/express/index.js';
 import type { Owner } from '../../src/core/oauth/records/owner.js';
-import { type Answer, Client, hostFor, type RunningHost } from '../hosts.js';
+import { type Answer, Client, hostFor, useHost } from '../hosts.js';
+import { listen } from '../hosts/listen.js';
 import { Browser, formOf, locationOf, responseOf, wordsOf } from './support/browser.js';
 import { fixture } from './support/fixture.js';
 import { proxiedHosts } from './support/proxied.js';
@@ -36,19 +35,12 @@ const constant = ({ text }: Answer): string => text.replace(/value="[^"]*"/g, ''
 
 describe.each(hostFor(import.meta.url))('the built-in sign-in: $name', ({ start }) => {
   const { options, errors, events, advance } = fixture();
-  let host: RunningHost;
 
-  beforeAll(async () => {
-    host = await start({ options });
-  });
+  const host = useHost({ start }, { options }, errors);
   beforeEach(() => {
     advance(600); // Failed attempts of the last test are forgotten.
     events.length = 0;
   });
-  afterEach(() => {
-    expect(errors).toEqual([]);
-  });
-  afterAll(() => host.close());
 
   const begin = async (): Promise<readonly [Browser, Answer]> => {
     const browser = new Browser(host);
@@ -197,7 +189,6 @@ describe.each(hostFor(import.meta.url))('a user directory of the application: $n
     expect((await browser.submit(signIn, { username: 'eve', password: 'open' })).status).toBe(400);
     expect(asked).toEqual(['eve', 'eve']);
     expect(errors).toEqual([]);
-    await host.close();
   });
 
   test('is not called more often than the limit allows, for any number of simultaneous requests', async () => {
@@ -212,7 +203,6 @@ describe.each(hostFor(import.meta.url))('a user directory of the application: $n
     const page = await browser.authorize(WEB);
     const answers = await Promise.all(Array.from({ length: 40 }, () => browser.submit(page, ALICE)));
     expect([asked, answers.filter(({ status }) => status === 429).length]).toEqual([10, 30]);
-    await host.close();
   });
 });
 
@@ -233,19 +223,16 @@ describe.each(hostFor(import.meta.url))("the application's own sign-in: $name", 
   let current: Owner | undefined;
   const { options, errors, events } = fixture();
   const { users: _, ...withoutUsers } = options;
-  let host: RunningHost;
 
-  beforeAll(async () => {
-    host = await start({ options: { ...withoutUsers, owner: async () => current, loginUrl: '/login?from=oauth' } });
-  });
+  const host = useHost(
+    { start },
+    { options: { ...withoutUsers, owner: async () => current, loginUrl: '/login?from=oauth' } },
+    errors,
+  );
   beforeEach(() => {
     current = { sub: 'host-7', username: 'Grace' };
     events.length = 0;
   });
-  afterEach(() => {
-    expect(errors).toEqual([]);
-  });
-  afterAll(() => host.close());
 
   test('#29 without a signed-in user → loginUrl with return_to; then exactly the validated request continues (RFC 6749 §3.1)', async () => {
     current = undefined;
@@ -320,7 +307,6 @@ describe.each(hostFor(import.meta.url))("the application's own sign-in: $name", 
       /^https:\/\/login\.example\/\?next=https%3A%2F%2Fapp\.example(%2Fauth)?%2Foauth%2Fauthorize%3Fresume%3D[\w-]+$/,
     );
     expect(isConsentOf(await new Browser(host, { 'x-user': 'zoe' }).authorize(WEB), 'zoe')).toBe(true);
-    await host.close();
   });
 
   test.each([
@@ -350,31 +336,24 @@ describe.each(hostFor(import.meta.url))("the application's own sign-in: $name", 
       expect(responseOf(answer)).toMatchObject({ error: 'server_error', state: 'st' });
       expect(locationOf(answer)).not.toContain('bug');
       expect(errors.map(String)).toEqual([expect.stringMatching(why)]);
-      await host.close();
     },
   );
 });
 
 describe('several servers on one host', () => {
   const secret = 'one secret for both of the servers, 32 characters';
-  const server = createServer();
   let origin: string;
+  let close: () => void;
 
   beforeAll(async () => {
-    server.listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`; // It listens on a port and not on a pipe.
     const app = express();
+    ({ origin, close } = await listen(app));
     for (const name of ['one', 'two']) {
       const { options } = fixture({ secret, users: [{ username: 'alice', password: name, sub: `${name}-alice` }] });
       app.use(`/${name}`, oauthQuery({ ...options, issuer: `${origin}/${name}` }));
     }
-    server.on('request', app);
   });
-  afterAll(() => {
-    server.closeAllConnections();
-    server.close();
-  });
+  afterAll(() => close());
 
   /** One browser with one jar for all that is on this host. */
   const browserOf = (client: Client, name: string) => ({

@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import type { MaybePromise } from '../../src/core/base/ports.js';
 import { checkRegistration } from '../../src/core/oauth/clients/check-registration.js';
 import { SHOW_PASSWORD } from '../../src/core/oauth/pages/built-in-pages.js';
 import { html } from '../../src/core/oauth/pages/index.js';
 import type { ConsentView, RenderedPage, Template } from '../../src/core/oauth/pages/views.js';
-import { type Answer, Client, hostFor, type RunningHost } from '../hosts.js';
+import { type Answer, Client, hostFor, useHost } from '../hosts.js';
 import { Browser, formOf, locationOf, wordsOf } from './support/browser.js';
 import { fixture } from './support/fixture.js';
 
@@ -45,13 +45,12 @@ const count = (text: string, pattern: RegExp): number => text.match(pattern)?.le
 describe.each(hostFor(import.meta.url))('$name', ({ start }) => {
   const { options, errors } = fixture({ clients: CLIENTS });
   const pages: Record<string, Answer> = {};
-  let host: RunningHost;
 
   const userCode = async (client_id = 'tv', client_secret = ''): Promise<string> =>
     String((await new Client(host.base).post('/oauth/device', { client_id, client_secret })).json['user_code']);
 
+  const host = useHost({ start }, { options }, errors);
   beforeAll(async () => {
-    host = await start({ options });
     const browser = new Browser(host);
     const signIn = await browser.authorize(WEB);
     const signInProblem = await browser.submit(signIn, { username: 'alice', password: 'wrong' });
@@ -73,10 +72,6 @@ describe.each(hostFor(import.meta.url))('$name', ({ start }) => {
       unknownClient: await browser.authorize({ ...WEB, client_id: 'nobody' }),
       forbidden: await browser.submit(consent, { decision: 'approve', form_token: 'x' }),
     });
-  });
-  afterAll(async () => {
-    expect(errors).toEqual([]);
-    await host.close();
   });
 
   const all = (): readonly (readonly [string, Answer])[] => Object.entries(pages);
@@ -230,7 +225,6 @@ describe.each(hostFor(import.meta.url))('$name', ({ start }) => {
     expect(signIn.headers['content-security-policy']).not.toContain('form-action');
     const device = await browser.device();
     expect(device.headers['content-security-policy']).toContain("form-action 'self'");
-    await host.close();
   });
 
   test('both consent pages link to the registered URLs of a client: https only, with their host, in a new tab without a referrer', async () => {
@@ -281,7 +275,6 @@ describe.each(hostFor(import.meta.url))('$name', ({ start }) => {
       ['https://tos.example/terms', more, 'Terms of service'],
     ];
     expect(found).toEqual({ linked: [links, links], local: [[], []], plain: [[], []] });
-    await host.close();
 
     const template: Template = (view) => (view.page === 'consent' ? (views.push(view), 'own') : undefined);
     const own = await start({ options: fixture({ clients, template }).options });
@@ -294,7 +287,6 @@ describe.each(hostFor(import.meta.url))('$name', ({ start }) => {
         tosUri: clients[0].tos_uri,
       }),
     ]);
-    await own.close();
   });
 
   test('a client with a document or its own registration has neither links nor a logo', () => {
@@ -446,7 +438,6 @@ describe.each(hostFor(import.meta.url))('$name', ({ start }) => {
       },
     });
     expect(errors).toEqual([]);
-    await host.close();
   });
 
   test('a renderer that fails is reported to onError; the client receives server_error, the owner a plain page', async () => {
@@ -460,7 +451,6 @@ describe.each(hostFor(import.meta.url))('$name', ({ start }) => {
     const page = await browser.authorize({ ...WEB, client_id: 'nobody' });
     expect([page.status, page.headers['x-frame-options'], page.text.includes('a bug')]).toEqual([500, 'DENY', false]);
     expect(errors.map(String)).toEqual(['Error: a bug of the host', 'Error: a bug of the host']);
-    await host.close();
   });
 
   test('a renderer may return output of the tag; one that returns something else is reported by name', async () => {
@@ -474,6 +464,5 @@ describe.each(hostFor(import.meta.url))('$name', ({ start }) => {
     expect(errors.map(String)).toEqual([
       'TypeError: options.template must return the HTML of the page error, as text or made by the tag html, or undefined for the built-in page.',
     ]);
-    await host.close();
   });
 });

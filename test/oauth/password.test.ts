@@ -1,5 +1,5 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { Client, hostFor, type RunningHost } from '../hosts.js';
+import { describe, expect, test } from 'vitest';
+import { Client, hostFor, useHost } from '../hosts.js';
 import { fixture } from './support/fixture.js';
 import { Flows, refusal } from './support/tokens.js';
 
@@ -15,20 +15,12 @@ describe.each(hostFor(import.meta.url))('the password grant on $name', (host) =>
     clients: [LEGACY],
     grants: ['authorization_code', 'client_credentials', 'refresh_token', 'device_code', 'password'],
   });
-  let running: RunningHost;
-  let flows: Flows;
 
   const ask = (username: string, password: string, more = {}) =>
     flows.token('legacy', { grant_type: 'password', username, password, ...more });
 
-  beforeAll(async () => {
-    running = await host.start({ options });
-    flows = new Flows(running, [LEGACY]);
-  });
-  afterAll(async () => {
-    await running.close();
-    expect(errors).toEqual([]);
-  });
+  const running = useHost(host, { options }, errors);
+  const flows = new Flows(running, [LEGACY]);
 
   test('#78 the correct password returns tokens of its owner (RFC 6749 §4.3.3)', async () => {
     const answer = await ask('alice', 'wonderland', { scope: 'profile' });
@@ -88,6 +80,5 @@ describe.each(hostFor(import.meta.url))('the password grant on $name', (host) =>
       client_secret: 'legacy-secret',
     };
     expect(refusal(await new Client(plain.base).post('/oauth/token', form))).toEqual([400, 'unsupported_grant_type']);
-    await plain.close();
   });
 });

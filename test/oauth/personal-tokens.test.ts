@@ -1,5 +1,5 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { bearer, Client, hostFor, type RunningHost } from '../hosts.js';
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { bearer, Client, hostFor, useHost } from '../hosts.js';
 import { type Answer } from '../hosts.js';
 import { Browser, formOf, locationOf, wordsOf } from './support/browser.js';
 import { fixture, USERS } from './support/fixture.js';
@@ -25,13 +25,12 @@ describe.each(hostFor(import.meta.url))('the page of personal tokens on $name', 
     tokens: { scopes: ['profile', 'content.read'], maxDays: 90 },
     lifetimes: { session: 30 * DAY },
   });
-  let host: RunningHost;
   let browser: Browser;
   let flows: Flows;
   let path = '';
 
+  const host = useHost({ start }, { options, guarded: { profile: { scope: 'profile' } } }, errors);
   beforeAll(async () => {
-    host = await start({ options, guarded: { profile: { scope: 'profile' } } });
     path = `${host.base}/oauth/tokens`;
   });
   beforeEach(async () => {
@@ -39,10 +38,6 @@ describe.each(hostFor(import.meta.url))('the page of personal tokens on $name', 
     browser = flows.browser('alice');
     for (const sub of ['alice', 'bob']) await host.grants.revoke({ sub });
     events.length = 0;
-  });
-  afterAll(async () => {
-    await host.close();
-    expect(errors).toEqual([]);
   });
 
   const signedIn = async (user: (typeof USERS)[number] = ALICE, in_ = browser): Promise<Answer> => {
@@ -193,6 +188,5 @@ describe.each(hostFor(import.meta.url))('without the option on $name', ({ start 
     expect((await browser.open(`${host.base}/oauth/tokens`)).status).toBe(404);
     const page = await browser.signIn(await browser.open(`${host.base}/oauth/grants`));
     expect(wordsOf(page)).not.toContain('Personal tokens');
-    await host.close();
   });
 });

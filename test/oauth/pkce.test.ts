@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import type { Store } from '../../src/core/base/ports.js';
 import { parseCode } from '../../src/core/oauth/tokens/chain-record.js';
-import { type Answer, basic, Client, hostFor, type RunningHost } from '../hosts.js';
+import { type Answer, basic, Client, hostFor, useHost } from '../hosts.js';
 import { everyRow } from '../rows.js';
 import { type AuthorizationParameters, Browser, locationOf, PKCE, responseOf } from './support/browser.js';
 import { fixture } from './support/fixture.js';
@@ -32,18 +32,12 @@ const errorOf = (answer: Answer): string | undefined => {
 
 describe.each(hostFor(import.meta.url))('$name', ({ start }) => {
   const { options, errors } = fixture({ clients: CLIENTS });
-  let host: RunningHost;
-  let browser: Browser;
 
+  const host = useHost({ start }, { options }, errors);
+  const browser = new Browser(host);
   beforeAll(async () => {
-    host = await start({ options });
-    browser = new Browser(host);
     await browser.signIn(await browser.authorize(WEB));
   });
-  afterEach(() => {
-    expect(errors).toEqual([]);
-  });
-  afterAll(() => host.close());
 
   const codeFor = async (parameters: AuthorizationParameters): Promise<string> => {
     const { code = '' } = responseOf(await browser.authorizeFor(parameters));
@@ -262,7 +256,6 @@ describe.each(hostFor(import.meta.url))('$name', ({ start }) => {
     }
     const invalidRecord = expect.stringMatching(/^UnavailableError: .*(?:record for chain|damaged chain)/);
     expect(errors.map(String)).toEqual([invalidRecord, invalidRecord]);
-    await host.close();
   });
 
   test('#45 three wrong ones at once are three', async () => {
@@ -275,7 +268,6 @@ describe.each(hostFor(import.meta.url))('$name', ({ start }) => {
       await Promise.all(Array.from({ length: 3 }, () => guess('x'.repeat(43))));
       expect((await guess(PKCE.verifier)).json['error']).toBe('invalid_grant');
     }
-    await host.close();
   });
 
   test('#45 sixty guesses at once: only those already running at the last miss are checked', async () => {
@@ -303,7 +295,6 @@ describe.each(hostFor(import.meta.url))('$name', ({ start }) => {
     const answers = await Promise.all(Array.from({ length: 60 }, () => guess(PKCE.verifier)));
     expect(answers.map(({ json }) => json['error'])).toEqual(answers.map(() => 'invalid_grant'));
     expect(swaps, 'none of the second sixty').toBe(0);
-    await host.close();
   });
 
   test('#38 an option requires PKCE of every client (RFC 9700 §2.1.1)', async () => {
@@ -312,7 +303,6 @@ describe.each(hostFor(import.meta.url))('$name', ({ start }) => {
     const browser = new Browser(host);
     expect(errorOf(await browser.authorize(WEB))).toBe('invalid_request');
     expect(locationOf(await browser.authorizeFor({ ...WEB, ...PKCE.request }))).toContain('code=');
-    await host.close();
   });
 
   test('#46 if no client may use plain, only S256 is listed (RFC 9700 §2.1.1)', async () => {
@@ -320,6 +310,5 @@ describe.each(hostFor(import.meta.url))('$name', ({ start }) => {
     const host = await start({ options });
     const { json } = await new Client(host.base).get('/.well-known/oauth-authorization-server');
     expect(json['code_challenge_methods_supported']).toEqual(['S256']);
-    await host.close();
   });
 });

@@ -1,6 +1,6 @@
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { english } from '../../src/core/base/pages/languages/english.js';
-import { Client, hostFor, type RunningHost } from '../hosts.js';
+import { Client, hostFor, useHost } from '../hosts.js';
 import { Browser, formOf, locationOf, wordsOf } from './support/browser.js';
 import { fixture } from './support/fixture.js';
 
@@ -24,15 +24,8 @@ describe.each(hostFor(import.meta.url))('$name: a refused authorization request'
     clients: [PAIR, MUTE],
     issuer: 'https://login.example',
   });
-  let host: RunningHost;
 
-  beforeAll(async () => {
-    host = await start({ options });
-  });
-  afterAll(async () => {
-    await host.close();
-    expect(errors).toEqual([]);
-  });
+  const host = useHost({ start }, { options }, errors);
 
   const authorize = (parameters: Readonly<Record<string, string | readonly string[]>>) => {
     events.length = 0;

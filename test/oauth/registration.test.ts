@@ -1,5 +1,14 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Answer, bearer, Client, eachFramework, hostFor, oneHostEach, type RunningHost } from '../hosts.js';
+import { describe, expect, test } from 'vitest';
+import {
+  type Answer,
+  bearer,
+  Client,
+  eachFramework,
+  hostFor,
+  oneHostEach,
+  type RunningHost,
+  useHost,
+} from '../hosts.js';
 import { everyRow } from '../rows.js';
 import { Browser, PKCE, responseOf, wordsOf } from './support/browser.js';
 import { fixture } from './support/fixture.js';
@@ -62,12 +71,8 @@ const refresh = (base: string, client_id: string, refresh_token: unknown): Promi
 
 describe.each(eachFramework)('$name', ({ start, mount }) => {
   const { options, store, events, errors } = fixture({ registration: {} });
-  let host: RunningHost;
 
-  beforeAll(async () => {
-    host = await start({ options });
-  });
-  afterAll(() => host.close());
+  const host = useHost({ start }, { options });
 
   test('#114 M40 registers a client and returns its metadata (RFC 7591 §3.2.1), without storing anything', async () => {
     const answer = await register(host.base, { ...CLAUDE, logo_uri: 'https://claude.example/logo.png', extra: [1] });
@@ -117,12 +122,8 @@ describe.each(eachFramework)('$name', ({ start, mount }) => {
 
 describe.each(hostFor(import.meta.url))('a registered client at $name', ({ start }) => {
   const { options, errors } = fixture({ registration: {} });
-  let host: RunningHost;
 
-  beforeAll(async () => {
-    host = await start({ options });
-  });
-  afterAll(() => host.close());
+  const host = useHost({ start }, { options });
 
   test('M28 M40 is in the metadata, with none as a method', async () => {
     const { json } = await new Client(host.base).get('/.well-known/oauth-authorization-server');
@@ -227,18 +228,16 @@ describe.each(hostFor(import.meta.url))('a registered client at $name', ({ start
 });
 
 const [anyHost] = oneHostEach;
-if (anyHost === undefined) throw new Error('There is no host.');
 const { start } = anyHost;
 
 describe('metadata sent by a client', () => {
-  let host: RunningHost;
   limitsOfSuite({ registrations: 10_000 });
-  beforeAll(async () => {
-    host = await start({
+  const host = useHost(
+    { start },
+    {
       options: fixture({ registration: { redirectSchemes: ['cursor'] } }).options,
-    });
-  });
-  afterAll(() => host.close());
+    },
+  );
 
   const answerTo = async (metadata: unknown): Promise<Record<string, unknown>> => {
     const { status, json, text } = await register(host.base, metadata);
@@ -450,7 +449,6 @@ describe('one registration', () => {
     for (const text of [...spellings.map((one) => `reg.${one}`), sealed, `REG.${sealed}`, `reg${sealed}`])
       if ((await browser.authorize(requestOf(text))).status !== 400) accepted.push(text);
     expect(accepted).toEqual([]);
-    await host.close();
   });
 
   test('is rejected if it was encrypted for another purpose, server or secret', async () => {
@@ -497,7 +495,6 @@ describe('one registration', () => {
     const client_id = await registered(host.base);
     advance(100 * 365 * 86_400);
     expect((await new Browser(host).authorize(requestOf(client_id))).status).toBe(200);
-    await host.close();
   });
 
   test('can be denied by its id, immediately and with all of its grants', async () => {
@@ -515,7 +512,6 @@ describe('one registration', () => {
       expect((await new Browser(host).authorize(requestOf(client_id))).status).toBe(400);
       const other = await registered(host.base);
       expect((await new Browser(host).authorize(requestOf(other))).status).toBe(200);
-      await host.close();
     }
   });
 
@@ -534,7 +530,6 @@ describe('one registration', () => {
       const client_id = await registered(host.base);
       expect((await refresh(host.base, client_id, 'x')).status).toBe(503);
       expect(String(errors.at(-1))).toContain('registration.isDenied');
-      await host.close();
     }
   });
 
@@ -552,7 +547,6 @@ describe('one registration', () => {
     expect(asked).toEqual([]);
     await refresh(host.base, 'nobody', 'x');
     expect(asked).toEqual(['nobody']);
-    await host.close();
   });
 
   test('M44 may repeat a refresh for a minute', async () => {
@@ -566,7 +560,6 @@ describe('one registration', () => {
     expect(again.json).toEqual(first.json);
     advance(2);
     expect(errorOf(await refresh(host.base, client_id, tokens['refresh_token']))).toEqual([400, 'invalid_grant']);
-    await host.close();
   });
 });
 
@@ -593,7 +586,6 @@ describe('unknown callers', () => {
     expect(events.filter(({ type }) => type === 'client.registered')).toHaveLength(60);
     advance(60);
     expect((await register(host.base, CLAUDE)).status).toBe(201);
-    await host.close();
   });
 
   test('M28 none is an authentication method of clients if they can register', async () => {
@@ -605,7 +597,6 @@ describe('unknown callers', () => {
       'client_secret_post',
       'none',
     ]);
-    await host.close();
   });
 
   test('M40 cannot register if registration is disabled', async () => {
@@ -613,7 +604,6 @@ describe('unknown callers', () => {
     expect((await register(host.base, CLAUDE)).status).toBe(404);
     const { json } = await new Client(host.base).get('/.well-known/oauth-authorization-server');
     expect(json).not.toHaveProperty('registration_endpoint');
-    await host.close();
   });
 
   test('scripts of allowed origins can register', async () => {
@@ -630,7 +620,6 @@ describe('unknown callers', () => {
       204,
       expect.stringContaining('content-type'),
     ]);
-    await host.close();
   });
 });
 
@@ -643,6 +632,5 @@ describe('options.metadata', () => {
     const host = await start({ options: fixture({ metadata }).options });
     for (const path of ['/.well-known/oauth-authorization-server'])
       expect((await new Client(host.base).get(path)).json).toMatchObject({ ...metadata, issuer: host.base });
-    await host.close();
   });
 });

@@ -1,6 +1,6 @@
 import { checkClient, type ClientRegistry, type ClientRow } from 'oauth-query';
-import { afterAll, describe, expect, test } from 'vitest';
-import { type Answer, basic, bearer, Client, hostFor, type HostOptions, type RunningHost } from '../hosts.js';
+import { describe, expect, test } from 'vitest';
+import { type Answer, basic, bearer, Client, hostFor, type HostOptions } from '../hosts.js';
 import { Browser, wordsOf } from './support/browser.js';
 import { CLIENTS, fixture, SCOPES } from './support/fixture.js';
 import { refusal } from './support/tokens.js';
@@ -35,14 +35,10 @@ const table = (...rows: readonly object[]): ClientRegistry => {
 };
 
 describe.each(hostFor(import.meta.url))('a registry of the application, $name', ({ start }) => {
-  const hosts: RunningHost[] = [];
-  afterAll(() => Promise.all(hosts.map((host) => host.close())));
-
   const serve = async (clients: NonNullable<HostOptions['clients']>) => {
     const warnings: string[] = [];
     const { options, errors } = fixture();
     const host = await start({ options: { ...options, clients, onWarning: (text) => warnings.push(text) } });
-    hosts.push(host);
     const http = new Client(host.base);
     return {
       errors,
@@ -73,7 +69,6 @@ describe.each(hostFor(import.meta.url))('a registry of the application, $name', 
       const { options } = fixture();
       const onWarning = (text: string) => warnings.push(text);
       const host = await start({ options: { ...options, issuer, clients: rows, onWarning } });
-      hosts.push(host);
       const http = new Client(host.base);
       for (const id of ['shop', 'shop2'])
         await http.post('/oauth/token', 'grant_type=client_credentials', basic(id, 'shop-secret'));

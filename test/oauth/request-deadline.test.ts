@@ -1,15 +1,15 @@
-import { afterEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { Store } from '../../src/core/base/ports.js';
-import { oneHostEach } from '../hosts.js';
+import { type Answer, oneHostEach } from '../hosts.js';
 import { Browser } from './support/browser.js';
-import { fixture } from './support/fixture.js';
+import { Deadlines, fixture } from './support/fixture.js';
 import { Nodes, turns } from './support/nodes.js';
 import { Flows, refusal } from './support/tokens.js';
 
 /** A store that answers each call, or each write, but never in time for a request that needs it while it is slow. */
 const slowStore = (store: Store, isSlowAtReading = true) => {
   const held: (() => void)[] = [];
-  const state = { isSlow: false, release: () => held.splice(0).forEach((answer) => answer()) };
+  const state = { isSlow: false, held, release: () => held.splice(0).forEach((answer) => answer()) };
   const wait = async (): Promise<void> => {
     if (state.isSlow) await new Promise<void>((resolve) => held.push(resolve));
   };
@@ -32,7 +32,6 @@ describe('runtime.timer', () => {
     const silence = new Promise<never>(() => undefined);
     const { options, errors } = fixture({ runtime: { timer }, validateGrant: () => silence });
     const [host] = oneHostEach;
-    if (host === undefined) throw new Error('There is no host.');
     const started = await host.start({ options });
     const flows = new Flows(started);
     await flows.ownTokens();
@@ -47,22 +46,28 @@ describe('runtime.timer', () => {
     expect(refusal(await redeemed)).toEqual([503, 'temporarily_unavailable']);
     await turns(5);
     expect(running.size).toBe(0);
-    await started.close();
     expect(errors.map(String)).toEqual([expect.stringContaining('options.validateGrant')]);
   });
 });
 
 describe('options.timeout', () => {
   let nodes: Nodes;
-  afterEach(() => nodes.close());
+  const deadlines = new Deadlines();
+  type State = ReturnType<typeof slowStore>['state'];
+
+  /** Sends a request, whose deadline passes while the store answers. */
+  const late = async (state: State, send: () => Promise<Answer>): Promise<Answer> => {
+    const before = state.held.length;
+    const answer = send();
+    await expect.poll(() => state.held.length).toBeGreaterThan(before);
+    deadlines.pass();
+    return answer;
+  };
 
   test('#13 a request that takes longer is 503 with Retry-After: at the endpoints, at the guard and on a page', async () => {
-    nodes = new Nodes({ lifetimes: { rememberedConsent: 600 } });
+    nodes = new Nodes({ lifetimes: { rememberedConsent: 600 }, runtime: { timer: deadlines.timer } });
     const { state, slow } = slowStore(nodes.shared.store);
-    const { flows, host, errors } = await nodes.start({
-      between: () => slow,
-      options: { timeout: 20 },
-    });
+    const { flows, host, errors } = await nodes.start({ between: () => slow });
     const other = await nodes.start();
     const { access_token } = await other.flows.tokens('web');
     const codes = await other.flows.device('tv');
@@ -70,32 +75,31 @@ describe('options.timeout', () => {
     const page = await browser.device();
     state.isSlow = true;
     for (const answer of [
-      await flows.token('service', { grant_type: 'client_credentials' }),
-      await flows.guarded('profile', access_token),
+      await late(state, () => flows.token('service', { grant_type: 'client_credentials' })),
+      await late(state, () => flows.guarded('profile', access_token)),
     ])
       expect([answer.status, answer.headers['retry-after']]).toEqual([503, '5']);
-    const answer = await browser.submit(page, { user_code: codes.user_code });
+    const answer = await late(state, () => browser.submit(page, { user_code: codes.user_code }));
     expect([answer.status, answer.headers['content-type'], answer.headers['retry-after']]).toEqual([
       503,
       'text/html; charset=utf-8',
       '5',
     ]);
     expect(errors.splice(0).map(String)).toEqual(
-      Array.from({ length: 3 }, () => expect.stringContaining('20 ms (options.timeout)')),
+      Array.from({ length: 3 }, () => expect.stringContaining('8000 ms (options.timeout)')),
     );
     state.isSlow = false;
     state.release();
   });
 
   test('#70 a refresh that finished too late for its response can be repeated after the grace window', async () => {
-    nodes = new Nodes();
+    nodes = new Nodes({ runtime: { timer: deadlines.timer } });
     const { state, slow } = slowStore(nodes.shared.store, false);
-    const { flows } = await nodes.start({ between: () => slow, options: { timeout: 20 } });
+    const { flows } = await nodes.start({ between: () => slow });
     const other = await nodes.start();
     const { refresh_token } = await other.flows.tokens('native');
-    const refreshing = flows.refresh('native', refresh_token);
     state.isSlow = true;
-    expect((await refreshing).status).toBe(503);
+    expect((await late(state, () => flows.refresh('native', refresh_token))).status).toBe(503);
     state.isSlow = false;
     state.release();
     await turns(50);

@@ -1,5 +1,5 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Answer, basic, bearer, Client, hostFor, type RunningHost } from '../hosts.js';
+import { describe, expect, test } from 'vitest';
+import { type Answer, basic, bearer, Client, hostFor, useHost } from '../hosts.js';
 import { everyRow } from '../rows.js';
 import { Browser, PKCE, responseOf } from './support/browser.js';
 import { fixture } from './support/fixture.js';
@@ -17,20 +17,16 @@ describe.each(hostFor(import.meta.url))('$name', ({ start }) => {
     resources: [ONE, TWO, THREE],
     clients: [{ client_id: 'caller', client_secret: 'caller-secret', grant_types: [], introspect: true }],
   });
-  let host: RunningHost;
-  let client: Client;
 
-  beforeAll(async () => {
-    host = await start({
+  const host = useHost(
+    { start },
+    {
       options,
       guarded: { one: { scope: 'profile', audience: ONE }, issuer: { scope: 'profile' } },
-    });
-    client = new Client(host.base);
-  });
-  afterAll(async () => {
-    await host.close();
-    expect(errors).toEqual([]);
-  });
+    },
+    errors,
+  );
+  const client = new Client(() => host.base);
 
   const refused = (answer: Answer) => [answer.status, answer.json['error']];
   const audienceOf = async (answer: Answer) => {

@@ -1,5 +1,5 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { basic, hostFor, type RunningHost } from '../hosts.js';
+import { describe, expect, test } from 'vitest';
+import { basic, hostFor, useHost } from '../hosts.js';
 import { fixture } from './support/fixture.js';
 import { Flows, refusal } from './support/tokens.js';
 
@@ -11,17 +11,9 @@ const SECOND = {
 
 describe.each(hostFor(import.meta.url))('revocation on $name', (host) => {
   const { options, events, errors, advance } = fixture({ clients: [SECOND] });
-  let running: RunningHost;
-  let flows: Flows;
 
-  beforeAll(async () => {
-    running = await host.start({ options });
-    flows = new Flows(running, [SECOND]);
-  });
-  afterAll(async () => {
-    await running.close();
-    expect(errors).toEqual([]);
-  });
+  const running = useHost(host, { options }, errors);
+  const flows = new Flows(running, [SECOND]);
 
   test('#96 unknown, expired and already revoked tokens are 200 with the JSON body {} (RFC 7009 §2.2)', async () => {
     const expired = await flows.tokens('web');

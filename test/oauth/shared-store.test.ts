@@ -30,7 +30,6 @@ describe.each(oneHostEach)(
         'grant_type=client_credentials',
         basic('service', 'service-secret'),
       );
-      await host.close();
       expect(seen.size).toBeGreaterThan(0);
       for (const key of seen) expect(key).toMatch(/^[\w-]{22,}:/);
     });

@@ -1,5 +1,5 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Answer, Client, hostFor, type RunningHost } from '../hosts.js';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { type Answer, Client, hostFor, useHost } from '../hosts.js';
 import { Browser, formOf, locationOf, PKCE, wordsOf } from './support/browser.js';
 import { fixture, USERS } from './support/fixture.js';
 import { Flows } from './support/tokens.js';
@@ -10,17 +10,11 @@ const SIGN_OUT = { decision: 'sign_out' };
 
 describe.each(hostFor(import.meta.url))('signing out on the built-in pages on $name', (host) => {
   const { options, errors, events, store } = fixture();
-  let running: RunningHost;
-  let flows: Flows;
   let path = '';
+  const running = useHost(host, { options }, errors);
+  const flows = new Flows(running);
   beforeAll(async () => {
-    running = await host.start({ options });
-    flows = new Flows(running);
     path = new URL(`${running.base}/oauth/device`).pathname;
-  });
-  afterAll(async () => {
-    await running.close();
-    expect(errors).toEqual([]);
   });
 
   const cookieOf = (browser: Browser): string =>
@@ -65,7 +59,6 @@ describe.each(hostFor(import.meta.url))('signing out on the built-in pages on $n
     const done = await browser.submit(question, { decision: 'approve' });
     for (const page of [code, question, done]) expect(page.text).not.toContain('sign_out');
     expect(done.text).not.toContain('<form');
-    await own.close();
   });
 
   test('leads from the code page back to it, with the typed code, without a signed-in user', async () => {

@@ -96,7 +96,6 @@ describe.each(hostFor(import.meta.url))('an owner signed out by the application 
       options: { ...withoutUsers, owner: () => ({ sub: 'alice' }), loginUrl: '/login' },
     });
     await expect(own.owners.signOut('alice')).rejects.toThrow(/^owners.signOut: .*options.owner/);
-    await own.close();
   });
 
   test('works in a process without pages', async () => {
@@ -105,7 +104,6 @@ describe.each(hostFor(import.meta.url))('an owner signed out by the application 
     const cookie = await signIn(other());
     await admin.owners.signOut('alice');
     expect(await areSignedIn(hosts, cookie)).toEqual([false, false]);
-    await admin.close();
   });
 });
 

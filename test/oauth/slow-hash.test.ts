@@ -2,6 +2,7 @@ import { randomBytes, scryptSync } from 'node:crypto';
 import { beforeEach, describe, expect, test, vi } from 'vitest';
 import type { HttpRequest } from '../../src/core/base/http/messages.js';
 import { everyRow } from '../rows.js';
+import { phc } from './support/hashes.js';
 
 /** The parameters of every hash that is compared. */
 const work = vi.hoisted((): string[] => []);
@@ -38,13 +39,6 @@ const oldHash = (secret: string): string => {
   const salt = randomBytes(16);
   const hash = scryptSync(secret, salt, 32, { N: 32_768, r: 8, p: 3, maxmem: 64 * 1024 * 1024 });
   return `${salt.toString('base64url')}.${hash.toString('base64url')}`;
-};
-
-const phc = (secret: string, ln: number, r: number, p: number): string => {
-  const salt = randomBytes(16);
-  const hash = scryptSync(secret, salt, 32, { N: 2 ** ln, r, p, maxmem: 256 * 1024 * 1024 });
-  const text = (bytes: Buffer): string => bytes.toString('base64').replace(/=+$/, '');
-  return `$scrypt$ln=${ln},r=${r},p=${p}$${text(salt)}$${text(hash)}`;
 };
 
 const matches = (presented: string, scrypt: string): unknown =>

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { keyedHash } from '../../src/core/base/secrets.js';
 import { type LastPart, parseLast } from '../../src/core/oauth/tokens/chain-record.js';
 import { Peppers, successorOf } from '../../src/core/oauth/tokens/successor.js';
@@ -14,7 +14,6 @@ const copyOf = (nodes: Nodes, token: string): LastPart => parseLast(nodes.chainO
 
 describe('an attacker with stolen data', () => {
   let nodes: Nodes;
-  afterEach(() => nodes.close());
 
   test('an old refresh token and a copy of the store do not yield the current one', async () => {
     nodes = new Nodes();
@@ -91,7 +90,6 @@ describe('an attacker with stolen data', () => {
 
 describe('a secret that is rotated in three rollouts: appended, put first, removed', () => {
   let nodes: Nodes;
-  afterEach(() => nodes.close());
 
   test('#70 a refresh is repeated at a process of the next rollout, with the same tokens', async () => {
     nodes = new Nodes();

@@ -1,8 +1,8 @@
 import { UnavailableError } from 'oauth-query';
 import { StoreError } from 'oauth-query/store';
 import { memoryStore } from 'oauth-query/stores/memory';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Answer, basic, bearer, hostFor, oneHostEach, type RunningHost } from '../hosts.js';
+import { describe, expect, test } from 'vitest';
+import { type Answer, basic, bearer, hostFor, oneHostEach, useHost } from '../hosts.js';
 import { Browser, formOf, PKCE } from './support/browser.js';
 import { fixture } from './support/fixture.js';
 import { grantPart } from './support/nodes.js';
@@ -57,14 +57,9 @@ describe.each(hostFor(import.meta.url))('a failing store on $name', (host) => {
     lifetimes: { rememberedConsent: 3600 },
   });
   const faulty = new FaultyStore(store);
-  let running: RunningHost;
-  let flows: Flows;
 
-  beforeAll(async () => {
-    running = await host.start({ options: { ...options, store: faulty } });
-    flows = new Flows(running, [KEEPER, LEGACY]);
-  });
-  afterAll(() => running.close());
+  const running = useHost(host, { options: { ...options, store: faulty } });
+  const flows = new Flows(running, [KEEPER, LEGACY]);
 
   const passwordGrant = (): Promise<Answer> =>
     flows.token('legacy', { grant_type: 'password', username: 'alice', password: 'wonderland' });
@@ -377,5 +372,4 @@ test('errors of a full store have a class of their own in onError', async () => 
   const { cause } = error as UnavailableError; // As the line before says.
   expect(cause).toBeInstanceOf(StoreError);
   expect(cause).toHaveProperty('code', 'STORE_FULL');
-  await running.close();
 });

@@ -1,8 +1,8 @@
 import { checkClient, type ClientRegistration, type OAuthEvent } from 'oauth-query';
 import { storedClients } from 'oauth-query/clients';
 import type { Store } from 'oauth-query/store';
-import { afterAll, describe, expect, test } from 'vitest';
-import { bearer, Client, type HostOptions, oneHostEach, type RunningHost } from '../hosts.js';
+import { describe, expect, test } from 'vitest';
+import { bearer, Client, type HostOptions, oneHostEach } from '../hosts.js';
 import { CLIENTS, DEVICE_CODE, fixture } from './support/fixture.js';
 import { Flows, refusal } from './support/tokens.js';
 
@@ -19,9 +19,6 @@ const APP = {
 } as const satisfies ClientRegistration;
 
 describe.each(both)('tokens_valid_after, with %s access tokens', (_format, more) => {
-  const hosts: RunningHost[] = [];
-  afterAll(() => Promise.all(hosts.map((host) => host.close())));
-
   const serve = async (
     registry?: NonNullable<HostOptions['clients']>,
     wrap: (store: Store) => Store = (store) => store,
@@ -30,10 +27,8 @@ describe.each(both)('tokens_valid_after, with %s access tokens', (_format, more)
     let tokens_valid_after = 0;
     const find = (id: string) => (id === 'app' ? { ...APP, tokens_valid_after } : null);
     const [first] = oneHostEach;
-    if (first === undefined) throw new Error('no host');
     const clients = registry ?? [...CLIENTS, { find }];
     const host = await first.start({ options: { ...set.options, clients, store: wrap(set.store) } });
-    hosts.push(host);
     const flows = new Flows(host, [APP]);
     return {
       ...set,

@@ -9,7 +9,6 @@ import { limitsOfTest } from './support/limits.js';
 import { proxiedHosts } from './support/proxied.js';
 
 const [host] = proxiedHosts;
-if (host === undefined) throw new Error('There is no host.');
 const { start } = host;
 
 const BOB = { username: 'bob', password: 'builder' } as const;
@@ -194,12 +193,10 @@ describe('device codes', () => {
     const { options } = fixture();
     const before = await start({ ...options, secret: old });
     const { json } = await askDevice(before.base, '192.0.2.1');
-    before.close();
     const after = await start({ ...options, secret: [fresh, old] });
     const browser = browserAt(after.base);
     const page = await browser.submit(await browser.device(), { user_code: String(json['user_code']) });
     expect(isConsent(page)).toBe(true);
     expect(wordsOf(page)).toContain(String(json['user_code']));
-    after.close();
   });
 });

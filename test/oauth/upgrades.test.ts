@@ -1,5 +1,5 @@
 import { storedClients } from 'oauth-query/clients';
-import { afterEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { Store } from '../../src/core/base/ports.js';
 import { type ExpiringRecord, isNumber, isText, optional, Records, type Shape } from '../../src/core/base/records.js';
 import { memoryStore } from '../../src/stores/memory.js';
@@ -17,7 +17,6 @@ const nextRelease = (store: Store): Store => ({
 
 describe('an upgrade and a downgrade under live traffic', () => {
   let nodes: Nodes;
-  afterEach(() => nodes.close());
 
   test('tokens, codes and devices of one release work at the other, in both directions', async () => {
     nodes = new Nodes();

@@ -1,10 +1,8 @@
-import { once } from 'node:events';
-import { createServer, type IncomingMessage, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { createRemoteJWKSet, jwtVerify } from 'jose';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { Client, hostFor, type RunningHost } from '../hosts.js';
+import { listen } from '../hosts/listen.js';
 import { Browser, formOf, responseOf } from '../oauth/support/browser.js';
 import { Flows } from '../oauth/support/tokens.js';
 import { everyRow } from '../rows.js';
@@ -22,26 +20,18 @@ let answer: number | 'silence' = 200;
 /** The deadlines of requests under way, and how many of these requests have arrived and stay without an answer. */
 const deadlines = new Set<() => void>();
 let silent = 0;
-let server: Server;
 let address = '';
+let close: () => void;
 beforeAll(async () => {
-  server = createServer((request: IncomingMessage, response) => {
-    void (async () => {
-      const body = new URLSearchParams(await text(request));
-      const { url: path = '', headers } = request;
-      received.push({ path, type: headers['content-type'], token: body.get('logout_token') ?? '' });
-      if (answer === 'silence') silent += 1;
-      else response.writeHead(answer).end();
-    })();
-  });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  address = `http://127.0.0.1:${(server.address() as AddressInfo).port}`; // It listens on a port.
+  ({ origin: address, close } = await listen(async (request, response) => {
+    const body = new URLSearchParams(await text(request));
+    const { url: path = '', headers } = request;
+    received.push({ path, type: headers['content-type'], token: body.get('logout_token') ?? '' });
+    if (answer === 'silence') silent += 1;
+    else response.writeHead(answer).end();
+  }));
 });
-afterAll(() => {
-  server.closeAllConnections();
-  server.close();
-});
+afterAll(() => close());
 beforeEach(() => {
   received.length = silent = 0;
   deadlines.clear();
@@ -249,7 +239,6 @@ describe.each(hostFor(`${import.meta.url}2`))('telling clients, with an own sign
     await arrivals(2);
     const { json } = await new Client(running.base).get('/.well-known/openid-configuration');
     expect(json).toMatchObject({ backchannel_logout_supported: true, backchannel_logout_session_supported: false });
-    await running.close();
   });
 
   test('O84: a server for the world tells no server of its own network; a function may', async () => {
@@ -273,19 +262,17 @@ describe.each(hostFor(`${import.meta.url}2`))('telling clients, with an own sign
       await running.owners.signOut('alice');
       return { all, running };
     };
-    const { all, running } = await started({});
+    const { all } = await started({});
     const failed = () => all.events.flatMap((event) => (event.type === 'logout.failed' ? [event.reason] : []));
     await expect.poll(failed).toHaveLength(refused.length);
     expect(failed().every((reason) => reason.includes('which is not a public address'))).toBe(true);
     expect(received).toEqual([]);
-    await running.close();
     const sent: string[] = [];
-    const other = await started({
+    await started({
       sendLogoutToken: (uri, token, { signal }) =>
         void sent.push(`${uri} ${token.split('.').length} ${String(signal.aborted)}`),
     });
     await expect.poll(() => new Set(sent)).toEqual(new Set(refused.map((uri) => `${uri} 3 false`)));
-    await other.running.close();
   });
 
   test('O84: what this server cannot do stops the start', async () => {

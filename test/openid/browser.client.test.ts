@@ -1,11 +1,9 @@
-import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { noChromium, openWindow, startChromium } from '../browser/chromium.js';
 import { oneHostEach, type RunningHost } from '../hosts.js';
+import { listen, type Listening } from '../hosts/listen.js';
 import { describeEngine } from '../stores/engines/availability.js';
 import { ALICE, openIdFixture, P256 } from './support.js';
 
@@ -36,17 +34,15 @@ const pageClient = (client_id: string, path: string) => ({
 
 describeEngine('libraries for browsers, unmodified, in Chromium', noChromium, () => {
   let browser: Browser;
-  let site: Server;
+  let site: Listening;
   let home: string;
   let running: RunningHost;
 
   beforeAll(async () => {
     const [host] = oneHostEach;
-    if (host === undefined) throw new Error('no host');
     browser = await startChromium();
-    site = createServer().listen(0, '127.0.0.1');
-    await once(site, 'listening');
-    home = `http://127.0.0.1:${(site.address() as AddressInfo).port}`; // It listens on a port.
+    site = await listen();
+    home = site.origin;
     const { store: _store, ...options } = openIdFixture(
       {},
       {
@@ -62,7 +58,7 @@ describeEngine('libraries for browsers, unmodified, in Chromium', noChromium, ()
     ).options;
     running = await host.start({ options });
     const texts = pages(running.base);
-    site.on('request', (request, response) => {
+    site.server.on('request', (request, response) => {
       const path = request.url?.split('?')[0] ?? '';
       const file = FILES[path];
       response.setHeader('content-type', file === undefined ? 'text/html' : 'text/javascript');
@@ -73,7 +69,6 @@ describeEngine('libraries for browsers, unmodified, in Chromium', noChromium, ()
   });
   afterAll(async () => {
     await browser.close();
-    site.closeAllConnections();
     site.close();
     await running.close();
   });

@@ -1,8 +1,8 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { jwtVerify, createLocalJWKSet, type JSONWebKeySet } from 'jose';
 import { openIdConnect } from 'oauth-query/openid';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { Client, hostFor, type RunningHost } from '../hosts.js';
+import { describe, expect, test } from 'vitest';
+import { Client, hostFor, useHost } from '../hosts.js';
 import { fixture } from '../oauth/support/fixture.js';
 import { openIdFixture, RSA, rpsAt, signInto } from './support.js';
 
@@ -10,14 +10,7 @@ const PATHS = ['/.well-known/openid-configuration', '/.well-known/oauth-authoriz
 
 describe.each(hostFor(import.meta.url))('discovery on $name', (host) => {
   const { options, errors } = openIdFixture({}, { metadata: { acr_values_supported: ['urn:example:two'] } });
-  let running: RunningHost;
-  beforeAll(async () => {
-    running = await host.start({ options });
-  });
-  afterAll(async () => {
-    await running.close();
-    expect(errors).toEqual([]);
-  });
+  const running = useHost(host, { options }, errors);
 
   test('O9, O10: it has the required members, and says what is not supported', async () => {
     const { json } = await new Client(running.base).get(PATHS[0]);
@@ -73,7 +66,7 @@ test('O12, O15, O16: a generated key on loopback signs with a warning; keys rota
   const [host] = hostFor(import.meta.url);
   const warnings: string[] = [];
   const plain = fixture({ onWarning: (text) => warnings.push(text), openid: openIdConnect() });
-  const alone = (await host?.start({ options: plain.options })) ?? expect.fail();
+  const alone = (await host.start({ options: plain.options })) ?? expect.fail();
   const { keys } = (await new Client(alone.base).get('/oauth/jwks')).json as unknown as JSONWebKeySet;
   expect(keys).toEqual([expect.objectContaining({ kty: 'RSA', alg: 'RS256', use: 'sig', kid: expect.any(String) })]);
   expect(Buffer.from(String(keys[0]?.n), 'base64url')).toHaveLength(256);
@@ -94,7 +87,7 @@ test('O12, O15, O16: a generated key on loopback signs with a warning; keys rota
     openid,
     clients: [{ client_id: 'rp', client_secret: 'rp-secret', redirect_uris: ['https://rp.example/cb'] }],
   };
-  const rotating = (await host?.start({ options: only })) ?? expect.fail();
+  const rotating = (await host.start({ options: only })) ?? expect.fail();
   const flows = rpsAt(rotating);
   const jwks = async () => (await new Client(rotating.base).get('/oauth/jwks')).json as unknown as JSONWebKeySet;
   const verify = async (token: unknown) =>

@@ -1,5 +1,5 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Answer, Client, hostFor, type RunningHost } from '../hosts.js';
+import { describe, expect, test } from 'vitest';
+import { type Answer, Client, hostFor, useHost } from '../hosts.js';
 import { Browser, formOf, locationOf, responseOf, wordsOf } from '../oauth/support/browser.js';
 import { Flows } from '../oauth/support/tokens.js';
 import { everyRow } from '../rows.js';
@@ -22,16 +22,8 @@ const REQUEST = {
 
 describe.each(hostFor(import.meta.url))('signing out at the request of a client, on $name', (host) => {
   const { options, errors, events, advance } = openIdFixture({}, { clients: [LEAVING] });
-  let running: RunningHost;
-  let path = '';
-  beforeAll(async () => {
-    running = await host.start({ options });
-    path = new URL(`${running.base}/oauth/logout`).pathname;
-  });
-  afterAll(async () => {
-    await running.close();
-    expect(errors).toEqual([]);
-  });
+  const running = useHost(host, { options }, errors);
+  const path = (): string => new URL(`${running.base}/oauth/logout`).pathname;
   const hintOf = async (browser: Browser): Promise<string> => {
     const { code = '' } = responseOf(await browser.authorizeFor(REQUEST));
     const { json } = await new Flows(running, [LEAVING]).post('/oauth/token', 'leaving', {
@@ -40,7 +32,7 @@ describe.each(hostFor(import.meta.url))('signing out at the request of a client,
     return String(json['id_token']);
   };
   const leave = (browser: Browser, parameters: Record<string, string>): Promise<Answer> =>
-    browser.open(`${path}?${new URLSearchParams(parameters).toString()}`);
+    browser.open(`${path()}?${new URLSearchParams(parameters).toString()}`);
   const isSignedIn = async (browser: Browser): Promise<boolean> =>
     !('password' in formOf(await browser.authorize({ ...REQUEST, prompt: 'consent' })).fields);
 
@@ -77,7 +69,7 @@ describe.each(hostFor(import.meta.url))('signing out at the request of a client,
     }
     const page = await leave(bob, { client_id: 'leaving', post_logout_redirect_uri: OUT });
     const { fields } = formOf(page);
-    const forged = await new Client(running.origin).post(path, { ...fields });
+    const forged = await new Client(running.origin).post(path(), { ...fields });
     expect([forged.status, forged.headers.location]).toEqual([303, OUT]); // Without the cookie, nobody is signed in.
     expect(await isSignedIn(bob)).toBe(true);
     expect(
@@ -92,7 +84,7 @@ describe.each(hostFor(import.meta.url))('signing out at the request of a client,
   test('O76: a form of another site comes back with the cookie', async () => {
     const browser = new Browser(running);
     const id_token_hint = await hintOf(browser);
-    const posted = await new Client(running.origin).post(path, {
+    const posted = await new Client(running.origin).post(path(), {
       id_token_hint,
       post_logout_redirect_uri: OUT,
       state: 's',
@@ -130,7 +122,7 @@ describe.each(hostFor(import.meta.url))('signing out at the request of a client,
   test('O83: grants live on', async () => {
     const flows = rpsAt(running);
     const { refresh_token, id_token } = await signInto(flows, 'app');
-    const went = await flows.browser().open(`${path}?id_token_hint=${String(id_token)}`);
+    const went = await flows.browser().open(`${path()}?id_token_hint=${String(id_token)}`);
     expect(locationOf(went)).toBe('/');
     expect((await flows.refresh('app', String(refresh_token))).status).toBe(200);
   });
@@ -156,13 +148,11 @@ describe.each(hostFor(`${import.meta.url}2`))('signing out of the application on
     owner = undefined;
     expect(locationOf(await browser.open(back))).toBe('/');
     expect((await flows.refresh('app', String(refresh_token))).status).toBe(400);
-    await running.close();
     const without = openIdFixture({}, {}).options;
     const { users: _none, ...rest } = without;
     const plain = await host.start({ options: { ...rest, owner: () => owner, loginUrl: '/login' } });
     const { json } = await new Client(plain.base).get('/.well-known/openid-configuration');
     expect(json).not.toHaveProperty('end_session_endpoint');
     expect((await new Client(plain.base).get('/oauth/logout')).status).toBe(404);
-    await plain.close();
   });
 });

@@ -1,10 +1,9 @@
 import { createHash, generateKeyPairSync } from 'node:crypto';
 import { createLocalJWKSet, decodeJwt, type JSONWebKeySet, jwtVerify, SignJWT } from 'jose';
 import { openIdConnect } from 'oauth-query/openid';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { bearer, Client, hostFor, type RunningHost } from '../hosts.js';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { bearer, Client, hostFor, useHost } from '../hosts.js';
 import { DEVICE_CODE, fixture } from '../oauth/support/fixture.js';
-import type { Flows } from '../oauth/support/tokens.js';
 import { everyRow } from '../rows.js';
 import { ALICE, openIdFixture, RSA, rpsAt, signInto, verified } from './support.js';
 
@@ -17,16 +16,8 @@ describe.each(hostFor(import.meta.url))('ID tokens on $name', (host) => {
     },
   });
   const warnings: string[] = [];
-  let running: RunningHost;
-  let flows: Flows;
-  beforeAll(async () => {
-    running = await host.start({ options: { ...options, onWarning: (text) => warnings.push(text) } });
-    flows = rpsAt(running);
-  });
-  afterAll(async () => {
-    await running.close();
-    expect(errors).toEqual([]);
-  });
+  const running = useHost(host, { options: { ...options, onWarning: (text) => warnings.push(text) } }, errors);
+  const flows = rpsAt(running);
   const check = (given: unknown, audience = 'rp') => verified(given, { issuer: running.base, audience, now: clock() });
 
   test('O4, O18: the token answer has one with openid, and none without', async () => {
@@ -205,17 +196,11 @@ describe.each(hostFor(`${import.meta.url}2`))('claims of the application on $nam
     },
   });
   const warnings: string[] = [];
-  let running: RunningHost;
-  let flows: Flows;
   let token = '';
+  const running = useHost(host, { options: { ...options, onWarning: (text) => warnings.push(text) } }, errors);
+  const flows = rpsAt(running);
   beforeAll(async () => {
-    running = await host.start({ options: { ...options, onWarning: (text) => warnings.push(text) } });
-    flows = rpsAt(running);
     token = String((await signInto(flows, 'rp', { scope: 'openid email' }))['access_token']);
-  });
-  afterAll(async () => {
-    await running.close();
-    expect(errors).toEqual([]);
   });
   const userinfo = () => new Client(running.base).get('/oauth/userinfo', bearer(token));
 
@@ -263,7 +248,7 @@ test('O13: ID tokens and access tokens are verified with the published keys, whe
     async ([key, count]) => {
       const [host] = hostFor(import.meta.url);
       const { options, clock } = openIdFixture({}, { jwt: [{ key }] });
-      const running = (await host?.start({ options })) ?? expect.fail();
+      const running = await host.start({ options });
       const set = (await new Client(running.base).get('/oauth/jwks')).json as unknown as JSONWebKeySet;
       expect([set.keys.length, new Set(set.keys.map(({ kid }) => kid)).size]).toEqual([count, count]);
       for (const client_id of ['rp', 'es']) {
@@ -273,14 +258,13 @@ test('O13: ID tokens and access tokens are verified with the published keys, whe
           expect((await verification).payload).toMatchObject({ sub: 'alice' });
         }
       }
-      await running.close();
     },
   ));
 
 test('O28: a signed access token is no id_token_hint, and no private part of a key is published', async () => {
   const [host] = hostFor(import.meta.url);
   const { options } = openIdFixture({}, { jwt: [{ key: RSA }] });
-  const running = (await host?.start({ options })) ?? expect.fail();
+  const running = await host.start({ options });
   const flows = rpsAt(running);
   const { access_token, id_token } = await signInto(flows, 'rp');
   const { keys } = (await new Client(running.base).get('/oauth/jwks')).json as { keys: Record<string, unknown>[] };
@@ -298,7 +282,6 @@ test('O28: a signed access token is no id_token_hint, and no private part of a k
   for (const wrong of [String(access_token), foreign, 'x.y.z', `${String(id_token).slice(0, -8)}AAAAAAAA`])
     expect((await ask(wrong)).headers.location).toContain('error=invalid_request');
   expect((await ask(String(id_token))).status).toBe(200);
-  await running.close();
 });
 
 test('O3, O8, O14, O16, O29: mistakes stop the start, with the option and the remedy', async () => {

@@ -1,10 +1,9 @@
 import { decodeJwt } from 'jose';
 import { checkClient } from 'oauth-query';
 import * as languages from 'oauth-query/languages';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { bearer, Client, hostFor, type RunningHost } from '../hosts.js';
+import { describe, expect, test } from 'vitest';
+import { bearer, Client, hostFor, useHost } from '../hosts.js';
 import { Browser, locationOf, PKCE, responseOf, wordsOf } from '../oauth/support/browser.js';
-import type { Flows } from '../oauth/support/tokens.js';
 import { everyRow } from '../rows.js';
 import { ALICE, openIdFixture, rpsAt, signInto } from './support.js';
 
@@ -27,16 +26,8 @@ describe.each(hostFor(import.meta.url))('what owners see and control, on $name',
     {},
     { languages: offered, registration: {}, resources: ['https://api.example'] },
   );
-  let running: RunningHost;
-  let flows: Flows;
-  beforeAll(async () => {
-    running = await host.start({ options: { ...options, onWarning: (text) => warnings.push(text) } });
-    flows = rpsAt(running);
-  });
-  afterAll(async () => {
-    await running.close();
-    expect(errors).toEqual([]);
-  });
+  const running = useHost(host, { options: { ...options, onWarning: (text) => warnings.push(text) } }, errors);
+  const flows = rpsAt(running);
   const request = { client_id: 'rp', response_type: 'code', redirect_uri: 'https://rp.example/cb' } as const;
 
   test('O6, O70: the consent page and the connected applications say what is told, in every language', async () => {

@@ -1,6 +1,6 @@
 import { mediaWikiProfile, profileResource } from 'oauth-query/openid';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { bearer, Client, hostFor, type RunningHost } from '../hosts.js';
+import { describe, expect, test } from 'vitest';
+import { bearer, Client, hostFor, useHost } from '../hosts.js';
 import { fixture } from '../oauth/support/fixture.js';
 import { Flows } from '../oauth/support/tokens.js';
 import { everyRow } from '../rows.js';
@@ -21,16 +21,8 @@ describe.each(hostFor(import.meta.url))('a profile without OpenID Connect on $na
     }),
     cors: ['https://spa.example'],
   });
-  let running: RunningHost;
-  let flows: Flows;
-  beforeAll(async () => {
-    running = await host.start({ options });
-    flows = new Flows(running);
-  });
-  afterAll(async () => {
-    await running.close();
-    expect(errors).toEqual([]);
-  });
+  const running = useHost(host, { options }, errors);
+  const flows = new Flows(running);
   const me = (token: string) => new Client(running.base).get('/me', token === '' ? {} : bearer(token));
 
   test('O69: it serves the document of the application about the owner, uncached and readable by allowed origins', async () => {
@@ -132,7 +124,6 @@ describe.each(hostFor(`${import.meta.url}2`))('the profile of a wiki on $name', 
       ...open,
       ...{ realname: 'Alice Liddell', email: 'alice@example.org' },
     });
-    await running.close();
   });
 });
 

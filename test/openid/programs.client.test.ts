@@ -1,8 +1,6 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -11,24 +9,13 @@ import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { Client, oneHostEach, type RunningHost } from '../hosts.js';
 import { Browser, locationOf } from '../oauth/support/browser.js';
 import { describeEngine } from '../stores/engines/availability.js';
-import { findProgram } from '../stores/engines/daemon.js';
+import { findProgram, freePort } from '../stores/engines/daemon.js';
 import { ALICE, openIdFixture } from './support.js';
 
 const scope = 'openid profile email';
 
-/** A port that was free a moment ago. */
-const freePort = async (): Promise<number> => {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo; // It listens on a port.
-  server.close();
-  await once(server, 'close');
-  return port;
-};
-
 const start = async (clients: readonly object[], more: object = {}): Promise<RunningHost> => {
   const [host] = oneHostEach;
-  if (host === undefined) throw new Error('no host');
   const { store: _store, ...options } = openIdFixture(
     {},
     { runtime: { clock: Date.now }, clients: clients as never, ...more },

@@ -1,6 +1,3 @@
-import { once } from 'node:events';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { Auth, type AuthConfig, skipCSRFCheck } from '@auth/core';
 import Wikimedia from '@auth/core/providers/wikimedia';
 import { betterAuth } from 'better-auth';
@@ -16,6 +13,7 @@ import passport from 'passport';
 import { Strategy } from 'passport-openidconnect';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Answer, Client, oneHostEach, type RunningHost } from '../hosts.js';
+import { listen } from '../hosts/listen.js';
 import { Browser, locationOf } from '../oauth/support/browser.js';
 import { ALICE, openIdFixture } from './support.js';
 
@@ -24,12 +22,9 @@ const scope = 'openid profile email';
 
 /** An application that listens, and is ended with the tests. */
 const listening = async (app: (base: string) => express.Express) => {
-  const server = createServer();
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`; // It listens on a port.
+  const { server, origin: base, close } = await listen();
   server.on('request', app(base));
-  return { base, close: () => (server.closeAllConnections(), server.close()) };
+  return { base, close };
 };
 
 /** Both cookie jars of one person: that of the application and ours. */

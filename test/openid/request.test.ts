@@ -1,9 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ownSecrets, Seal } from '../../src/core/base/seal.js';
-import { type Answer, Client, hostFor, type RunningHost } from '../hosts.js';
+import { type Answer, Client, hostFor, type RunningHost, useHost } from '../hosts.js';
 import { Browser, formOf, locationOf, responseOf, wordsOf } from '../oauth/support/browser.js';
 import { USERS } from '../oauth/support/fixture.js';
-import type { Flows } from '../oauth/support/tokens.js';
 import { everyRow } from '../rows.js';
 import { openIdFixture, rpsAt, signInto, verified } from './support.js';
 
@@ -30,16 +29,8 @@ describe.each(hostFor(import.meta.url))('what a request says about the sign-in, 
     {},
     { clients: [FIRST_PARTY], lifetimes: { rememberedConsent: 86_400, session: 86_400 } },
   );
-  let running: RunningHost;
-  let flows: Flows;
-  beforeAll(async () => {
-    running = await host.start({ options });
-    flows = rpsAt(running);
-  });
-  afterAll(async () => {
-    await running.close();
-    expect(errors).toEqual([]);
-  });
+  const running = useHost(host, { options }, errors);
+  const flows = rpsAt(running);
   /** A code without PKCE. */
   const claimsOf = async (answer: Answer) => {
     const { code = '' } = responseOf(answer);

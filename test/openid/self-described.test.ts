@@ -1,6 +1,6 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { readDocument } from '../../src/clients/documents/client-document.js';
-import { Client, hostFor, type RunningHost } from '../hosts.js';
+import { Client, hostFor, type RunningHost, useHost } from '../hosts.js';
 import { Browser, locationOf, PKCE, responseOf } from '../oauth/support/browser.js';
 import { fixture } from '../oauth/support/fixture.js';
 import { openIdFixture, RSA } from './support.js';
@@ -46,14 +46,7 @@ describe.each(hostFor(import.meta.url))('clients that describe themselves, on $n
   const clients = (options.clients as readonly { client_id: string }[]).filter(
     ({ client_id }) => !/^e[sd]$/.test(client_id),
   );
-  let running: RunningHost;
-  beforeAll(async () => {
-    running = await host.start({ options: { ...options, clients: clients as never } });
-  });
-  afterAll(async () => {
-    await running.close();
-    expect(errors).toEqual([]);
-  });
+  const running = useHost(host, { options: { ...options, clients: clients as never } }, errors);
 
   test('O86: logout leads to their own hosts only, nobody tells them of a logout, and what is answered is what holds', async () => {
     const { status, json } = await register(running);
@@ -92,7 +85,6 @@ describe.each(hostFor(import.meta.url))('clients that describe themselves, on $n
     const plain = await host.start({ options: off.options });
     const { json } = await register(plain);
     expect(Object.keys(json).filter((name) => /logout|max_age|auth_time|alg|subject/.test(name))).toEqual([]);
-    await plain.close();
   });
 });
 

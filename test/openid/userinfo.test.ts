@@ -136,6 +136,5 @@ test('O62, O67: an owner without a claims function is known by the user name, on
     const { access_token } = await signInto(flows, 'rp', { scope: 'openid profile email' });
     const { json } = await new Client(running.base).get('/oauth/userinfo', bearer(String(access_token)));
     expect([host.name, json]).toEqual([host.name, { sub: 'alice', preferred_username: 'alice' }]);
-    await running.close();
   }
 });

@@ -1,6 +1,3 @@
-import { once } from 'node:events';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { JoseKey } from '@atproto/jwk-jose';
 import { type AtprotoDid, OAuthClient } from '@atproto/oauth-client';
 import express from 'express';
@@ -12,7 +9,8 @@ import { pushedRequests } from 'oauth-query/par';
 import * as oauth from 'oauth4webapi';
 import * as openid from 'openid-client';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { Client, oneHostEach, type RunningHost } from '../hosts.js';
+import { Client, oneHostEach, type RunningHost, useHost } from '../hosts.js';
+import { listen } from '../hosts/listen.js';
 import { Browser, locationOf } from '../oauth/support/browser.js';
 import { fixture } from '../oauth/support/fixture.js';
 import { RSA } from '../openid/support.js';
@@ -52,14 +50,7 @@ describe.each(oneHostEach)('clients that push their requests, unmodified, on $na
     },
     { client_id: 'spa', redirect_uris: ['https://spa.example/cb'], refresh: 'rotating', scope: 'profile' },
   ] as const;
-  let running: RunningHost;
-  beforeAll(async () => {
-    running = await host.start({ options: { ...options, clients, onError: (error) => errors.push(error) } });
-  });
-  afterAll(async () => {
-    await running.close();
-    expect(errors).toEqual([]);
-  });
+  const running = useHost(host, { options: { ...options, clients, onError: (error) => errors.push(error) } }, errors);
 
   test('PA2, PA10 openid-client 6: a pushed request with a key, tokens, a guarded route and a refresh, with nonces', async () => {
     const config = await openid.discovery(new URL(running.base), 'spa', undefined, openid.None(), {
@@ -140,10 +131,8 @@ describe.each(oneHostEach)('clients that push their requests, unmodified, on $na
   });
 
   test('PA2, PA13 express-openid-connect 3 with pushedAuthorizationRequests', async () => {
-    const server = createServer().listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    const baseURL = `http://127.0.0.1:${(server.address() as AddressInfo).port}`; // It listens on a port.
     const app = express();
+    const { origin: baseURL } = await listen(app);
     app.use(
       auth({
         ...{ issuerBaseURL: running.base, baseURL, clientID: 'web', clientSecret: 'web-secret', secret: SECRET },
@@ -154,7 +143,6 @@ describe.each(oneHostEach)('clients that push their requests, unmodified, on $na
       }),
     );
     app.get('/me', requiresAuth(), (req, res) => void res.json(req.oidc.user));
-    server.on('request', app);
     const person = new Client(baseURL);
     const browser = new Browser(running);
     const start = new URL(locationOf(await person.get('/login')));
@@ -163,8 +151,6 @@ describe.each(oneHostEach)('clients that push their requests, unmodified, on $na
     const back = new URL(locationOf(answer));
     await person.get(back.pathname + back.search);
     expect((await person.get('/me')).json).toMatchObject({ sub: 'alice' });
-    server.closeAllConnections();
-    server.close();
   });
 });
 
@@ -175,7 +161,6 @@ describe.each(['none', 'private_key_jwt'] as const)('@atproto/oauth-client 0.8, 
 
   beforeAll(async () => {
     const [host] = oneHostEach; // At the root: the client looks for the metadata of an issuer nowhere else.
-    if (host === undefined) throw new Error('no host');
     const key = await JoseKey.generate(['ES256'], 'key-1');
     const document = {
       client_id: APP,

@@ -22,7 +22,6 @@ test('PA1 without the option there is no endpoint and no member, and a request_u
   expect(metadata.text).not.toContain('push');
   const answer = await site.browser().authorizeFor({ ...WEB, request_uri: `${PREFIX}x` });
   expect(responseOf(answer)).toHaveProperty('code');
-  await site.running.close();
 });
 
 describe.each(eachFramework)('PA2 on $name', (host) => {
@@ -55,7 +54,6 @@ describe.each(eachFramework)('PA2 on $name', (host) => {
     expect(before.headers['access-control-allow-origin']).toBe(origin.origin);
     expect((await site.push(SPA, origin)).headers['access-control-allow-origin']).toBe(origin.origin);
     expect(site.all.errors).toEqual([]);
-    await site.running.close();
   });
 });
 
@@ -66,7 +64,6 @@ test('PA2 a client that fails again and again has to wait', async () => {
   for (let attempt = 0; attempt < 4; attempt += 1)
     statuses.push((await site.http.post('/oauth/par', WEB, basic('web', `wrong ${attempt}`))).status);
   expect(statuses.at(-1)).toBe(429);
-  await site.running.close();
 });
 
 test('PA2 a client with a document that no process knows yet may push', async () => {
@@ -259,7 +256,6 @@ test('PA7 an approval without a question is also given once', async () => {
   const answers = await Promise.all(Array.from({ length: 5 }, () => browser.authorize(tabs)));
   expect(answers.filter(({ headers }) => headers.location !== undefined)).toHaveLength(1);
   expect(site.all.errors).toEqual([]);
-  await site.running.close();
 });
 
 test('PA9 a server, or a client, may take no other requests', async () => {
@@ -273,7 +269,6 @@ test('PA9 a server, or a client, may take no other requests', async () => {
   expect(refused).toMatchObject({ error: 'invalid_request', state: 'xyz' });
   const { request_uri } = (await required.http.post('/push', SPA)).json as { request_uri: string };
   expect(responseOf(await required.browser().authorizeFor({ client_id: 'spa', request_uri }))).toHaveProperty('code');
-  await required.running.close();
 
   const careful = { ...SPA, client_id: 'careful' };
   const clients = [
@@ -291,7 +286,6 @@ test('PA9 a server, or a client, may take no other requests', async () => {
   expect(responseOf(await site.browser().authorizeFor({ client_id: 'careful', request_uri: pushed }))).toHaveProperty(
     'code',
   );
-  await site.running.close();
   expect(() =>
     oauthQuery({ ...{ issuer: site.running.base, clients }, scopes: { profile: '…' }, onWarning: () => undefined }),
   ).toThrow(/options\.par/);
@@ -310,7 +304,6 @@ test('PA9 a client that registered itself so takes no other requests', async () 
   expect(responseOf(await site.browser().authorize(request))['error']).toBe('invalid_request');
   const reference = { client_id: request.client_id, request_uri: await site.reference(request) };
   expect(responseOf(await site.browser().authorizeFor(reference))).toHaveProperty('code');
-  await site.running.close();
 });
 
 describe('PA10 with proofs', () => {
@@ -389,14 +382,12 @@ test('PA12 an assertion names the issuer, and works once', async () => {
   for (const wrong of [first, await assertion('https://other.example', 'two'), 'x.y.z'])
     expect(refusal(await push(wrong))).toEqual([401, 'invalid_client']);
   expect((await site.push({ ...SPA, client_id: 'signer' })).status).toBe(401);
-  await site.running.close();
 });
 
 describe('PA13 with OpenID Connect', () => {
   const all = openIdFixture({}, { par: pushedRequests(), resources: ['https://api.example/'] });
   let site: PushSite;
   beforeAll(async () => {
-    if (HOST === undefined) throw new Error('no host');
     site = new PushSite(await HOST.start({ options: all.options }), all);
   });
   afterAll(() => site.running.close());
@@ -434,7 +425,6 @@ test('the languages of a pushed request are those of the pages', async () => {
   };
   expect(await words('de')).toMatch(/Anmelden.*Erlauben/);
   expect(await words('en')).toMatch(/Sign in.*Allow/);
-  await site.running.close();
 });
 
 test('options that do not fit are named', () => {

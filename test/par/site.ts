@@ -61,11 +61,10 @@ export class PushSite {
 }
 
 export const startPush = async (
-  host: Host | undefined,
+  host: Host,
   options: PushedRequestOptions = {},
   more: HostOptions & { readonly clients?: readonly ClientRegistration[] } = {},
 ): Promise<PushSite> => {
-  if (host === undefined) throw new Error('no host');
   const all = fixture({ secret: SECRET, par: pushedRequests(options), ...more });
   return new PushSite(await host.start({ options: all.options }), all);
 };

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import {
   catalogue,
   type ModuleDescriptor,
@@ -7,9 +7,10 @@ import {
   type ParamDescriptor,
 } from '../../src/core/query/index.js';
 import { hostFor } from '../hosts.js';
+import { useStarted } from '../hosts/listen.js';
 import { everyRow } from '../rows.js';
 import type { Json } from './fixture.js';
-import { CALLERS, type CallerName, type Joined, startJoined } from './joined.js';
+import { CALLERS, type CallerName, startJoined } from './joined.js';
 
 const modules: readonly ModuleDescriptor[] = Object.values(catalogue);
 const seen = new Map<string, { params: Readonly<Record<string, unknown>>; limit: number }>();
@@ -193,14 +194,12 @@ function outcomesOf(module: ModuleDescriptor): readonly (string | number)[] {
 }
 
 describe.each(hostFor(import.meta.url))('on $name, a request with every parameter of a module', (host) => {
-  let joined: Joined;
-  beforeAll(async () => {
-    joined = await startJoined(host, {
+  const joined = useStarted(() =>
+    startJoined(host, {
       modules: handlers,
       resolvePages: ({ titles: [title = 'Apple'] }) => [{ pageid: 1, ns: title.startsWith('File:') ? 6 : 0, title }],
-    });
-  });
-  afterAll(() => joined.close());
+    }),
+  );
 
   const ask = (module: ModuleDescriptor, as: CallerName): Promise<Json> =>
     joined.get(

@@ -125,7 +125,6 @@ describe('query.limits', () => {
     expect(json['query']).toBeDefined();
     expect((await host.get({ action: 'query', meta: 'userinfo' })).status).toBe(200);
     expect((await host.get({ action: 'query', meta: 'userinfo' })).status).toBe(429);
-    await host.close();
   });
 
   test('uiprop=ratelimits shows the limits of the caller, theoreticalratelimits those it is exempt from', async () => {
@@ -149,7 +148,6 @@ describe('query.limits', () => {
   test('there are none by default', async () => {
     const host = await startQuery({ modules });
     for (let n = 0; n < 50; n += 1) expect((await host.get({ action: 'query', meta: 'userinfo' })).status).toBe(200);
-    await host.close();
   });
 
   test.each([

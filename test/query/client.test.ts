@@ -4,13 +4,6 @@ import type { QueryOptions } from '../../src/core/query/index.js';
 import { hostFor } from '../hosts.js';
 import { type Joined, startJoined } from './joined.js';
 
-/** The client's own description calls its generators plain objects. */
-const each = <T>(generator: unknown): AsyncIterable<T> => generator as AsyncIterable<T>;
-
-interface Listed {
-  readonly query: { readonly allpages: readonly { readonly title: string }[] };
-}
-
 const TITLES = Array.from({ length: 23 }, (_one, index) => `Page ${String(index).padStart(2, '0')}`);
 
 const query: QueryOptions = {
@@ -41,49 +34,6 @@ describe.each(hostFor(import.meta.url))('a MediaWiki client on $name', (host) =>
     session = new Session(joined.api, { formatversion: 2, errorformat: 'plaintext' }, { userAgent: 'tests', warn });
   });
   afterAll(() => joined.close());
-
-  test('reads the site information', async () => {
-    const response = await session.request({
-      action: 'query',
-      meta: set('siteinfo', 'userinfo'),
-      siprop: set('general', 'namespaces'),
-      uiprop: set('rights'),
-    });
-    const { general, namespaces, userinfo } = response['query'];
-    expect(general.sitename).toBe('Fruit');
-    expect(general.generator).toMatch(/^MediaWiki 1\./);
-    expect(namespaces[14].name).toBe('Category');
-    expect(userinfo).toEqual({ id: 0, name: '127.0.0.1', anon: true, rights: ['read'] });
-  });
-
-  test('follows a list to the end by the continuation of each response', async () => {
-    const titles: string[] = [];
-    let answers = 0;
-    for await (const { query } of each<Listed>(
-      session.requestAndContinue({ action: 'query', list: set('allpages'), aplimit: 5 }),
-    )) {
-      answers += 1;
-      for (const { title } of query.allpages) titles.push(title);
-    }
-    expect(titles).toEqual(TITLES);
-    expect(answers).toBe(5);
-  });
-
-  test('follows generated pages, batch by batch', async () => {
-    const lengths = new Map<string, number>();
-    const batches = session.requestAndContinueReducingBatch(
-      { action: 'query', generator: 'allpages', gaplimit: 7, prop: set('info') },
-      {},
-      (pages: Map<string, number>, response: { query: { pages: { title: string; length: number }[] } }) => {
-        for (const { title, length } of response.query.pages) pages.set(title, length);
-        return pages;
-      },
-      () => new Map<string, number>(),
-    );
-    for await (const batch of each<Map<string, number>>(batches))
-      for (const [title, length] of batch) lengths.set(title, length);
-    expect([...lengths]).toEqual(TITLES.map((title, index) => [title, index + 1]));
-  });
 
   test('turns an API error into its own typed error', async () => {
     const refused = session.request({ action: 'query', list: set('allpages'), aplimit: 'many' });

@@ -148,7 +148,6 @@ describe('action=compare', () => {
     expect((await closed.get({ action: 'compare', fromid: '1', toid: '2' })).json['error']).toMatchObject({
       code: 'readapidenied',
     });
-    await closed.close();
     const partial = await startQuery(
       contentQuery(memoryContent(PAGES), {
         visible: (pages) => pages.filter(({ title }) => title !== 'Sail'),
@@ -156,7 +155,6 @@ describe('action=compare', () => {
     );
     const { json } = await partial.get({ action: 'compare', fromid: '1', toid: '2' });
     expect(json['error'] ?? json).toMatchObject({ code: 'nosuchpageid' });
-    await partial.close();
   });
 });
 

@@ -155,7 +155,6 @@ describe('a client that follows continuations', () => {
       if (json['continue'] === undefined) break;
       next = Object.fromEntries(Object.entries(json['continue']).map(([name, value]) => [name, String(value)]));
     }
-    await host.close();
     expect([...links.keys()].sort((a, b) => a - b)).toEqual(LETTERS.map((_letter, index) => index + 1));
     for (const [id, titles] of links) expect(titles).toEqual(linksOf(id).map(({ title }) => title));
     expect(new Set(categories.values())).toEqual(new Set([1]));
@@ -178,7 +177,6 @@ describe('a client that follows continuations', () => {
       continue: '-||links',
     });
     expect(Object.keys(done.json['query'] ?? {})).toEqual(['allpages']);
-    await host.close();
   });
 
   test('rawcontinue has no batchcomplete and no continue', async () => {
@@ -193,6 +191,5 @@ describe('a client that follows continuations', () => {
     });
     expect(json).toMatchObject({ 'query-continue': { allpages: { gapcontinue: 'B', apcontinue: 'C' } } });
     expect(Object.keys(json)).toEqual(['query-continue', 'query']);
-    await host.close();
   });
 });

@@ -1,16 +1,15 @@
 import { request } from 'node:http';
 import type { IncomingHttpHeaders } from 'node:http';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
+import { useStarted } from '../hosts/listen.js';
 import { everyRow } from '../rows.js';
-import { type QueryHost, startQuery } from './fixture.js';
+import { startQuery } from './fixture.js';
 
-let host: QueryHost;
-beforeAll(async () => {
-  host = await startQuery({
+const host = useStarted(() =>
+  startQuery({
     cors: ['https://allowed.example', '*.wild.example', 'localhost:*', '127.0.0.1'],
-  });
-});
-afterAll(() => host.close());
+  }),
+);
 
 /** A request with header fields that `fetch` would not let us set. */
 function send(query: string, headers: Readonly<Record<string, string>>, method = 'GET') {

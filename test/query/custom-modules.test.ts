@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, expectTypeOf, test } from 'vitest';
+import { describe, expect, expectTypeOf, test } from 'vitest';
 import {
   ApiError,
   customModule,
@@ -6,12 +6,9 @@ import {
   type ModuleDescriptor,
   type ModuleRequest,
 } from '../../src/core/query/index.js';
-import { type Json, type QueryHost, startQuery } from './fixture.js';
+import { type Json, startQuery } from './fixture.js';
 
 /** Every fact that the catalogue tells of a module can be told of a host's own, with the same effect. */
-
-const hosts: QueryHost[] = [];
-afterEach(() => Promise.all(hosts.splice(0).map((host) => host.close())));
 
 /** A handler of any group, with its parameters as they come. */
 type Handler = (request: ModuleRequest<Readonly<Record<string, unknown>>>) => unknown;
@@ -24,7 +21,6 @@ async function asking(
     resolvePages: ({ titles }) => (titles.includes('Apple') ? [{ pageid: 1, ns: 0, title: 'Apple' }] : []),
     site: { mainPage: 'Start', language: 'de', groups: { sorters: ['sort'] } },
   });
-  hosts.push(host);
   return async (query, as) =>
     (
       await host.get(

@@ -124,26 +124,6 @@ describe('complete requests and responses', () => {
     });
   });
 
-  test('paraminfo describes known modules, and warns of unknown ones', async () => {
-    const { json } = await host.get({ action: 'paraminfo', modules: 'query+allpages|query+nope' });
-    expect(json['paraminfo']?.['modules']).toHaveLength(1);
-    expect(json['paraminfo']?.['modules']?.[0]).toMatchObject({ name: 'allpages', generator: '' });
-    expect(json['warnings']).toEqual({ paraminfo: { '*': 'The module "query" does not have a submodule "nope".' } });
-  });
-
-  test('51 titles are too many', async () => {
-    const titles = Array.from({ length: 51 }, (_one, index) => `T${index}`).join('|');
-    expect((await v1({ titles })).json['error']).toMatchObject({
-      code: 'toomanyvalues',
-      info: 'Too many values supplied for parameter "titles". The limit is 50.',
-      parameter: 'titles',
-      limit: 50,
-      lowlimit: 50,
-      highlimit: 500,
-    });
-    expect((await v2({ titles }, 'bot')).json['query']?.['pages']).toHaveLength(51);
-  });
-
   test('watchlistraw is at the top level', async () => {
     expect((await v2({ list: 'watchlistraw' }, 'alice')).json).toEqual({
       batchcomplete: true,
@@ -293,7 +273,6 @@ test('assertuser: a name that the application normalises is the same name', asyn
     },
   );
   const { json } = await lower.get({ action: 'query', assertuser: 'Ann lee' }, { as: 'any' });
-  await lower.close();
   expect(json['error']).toBeUndefined();
 });
 
@@ -409,7 +388,6 @@ describe('main parameters and the order of processing', () => {
     );
     expect((await closed.get({ action: 'paraminfo', modules: 'main' })).json['error']).toBeUndefined();
     expect((await closed.get({ action: 'query', meta: 'siteinfo' }, { as: 'alice' })).json['error']).toBeUndefined();
-    await closed.close();
   });
 });
 
@@ -619,7 +597,6 @@ describe('bearer tokens', () => {
   test('503 if the store cannot be read, never a pass', async () => {
     const away = await startQuery({}, { identify: () => Promise.reject(new Error('ECONNREFUSED 10.0.0.7')) });
     const { status, headers, text } = await away.get({ action: 'query' });
-    await away.close();
     expect([status, headers.get('retry-after'), headers.get('mediawiki-api-error')]).toEqual([
       503,
       '5',

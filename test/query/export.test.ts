@@ -137,7 +137,6 @@ test('texts longer than 512 KiB are an error, whether or not the site returns si
       site.get({ action: 'query', generator: 'allpages', gaplimit, export: '', exportnowrap: '' });
     expect((await get('5')).json['error']).toMatchObject({ code: 'exporttoolarge' });
     expect((await get('4')).text).toContain('<title>Page 3</title>');
-    await site.close();
   }
 });
 
@@ -164,5 +163,4 @@ test('hidden texts, comments and users stay hidden', async () => {
   const { text } = await site.get({ action: 'query', titles: 'Rope', export: '', exportnowrap: '' });
   expect(text).toContain('<contributor deleted="deleted" />\n      <minor/>\n      <comment deleted="deleted" />');
   expect(text).toContain('<text deleted="deleted" />');
-  await site.close();
 });

@@ -6,13 +6,13 @@ import type { PageLanguage } from '../../src/core/base/pages/languages/english.j
 import { Languages } from '../../src/core/base/pages/languages/languages.js';
 import { ownSecrets, Seal } from '../../src/core/base/seal.js';
 import { deriveKey } from '../../src/core/base/secrets.js';
-import { systemTimer } from '../../src/core/base/system.js';
 import { Warnings } from '../../src/core/query/answer/warnings.js';
 import { query, type QueryOptions } from '../../src/core/query/index.js';
 import type { ParameterSource } from '../../src/core/query/parameters/parameter.js';
 import type { ParseContext } from '../../src/core/query/parameters/parse.js';
 import { RequestParameters } from '../../src/core/query/parameters/request-parameters.js';
 import { resolveSite } from '../../src/core/query/site/site.js';
+import { shortTimer } from '../oauth/support/fixture.js';
 import { type Host, serve } from './host.js';
 
 /** 2024-05-06T07:08:09Z, whenever a test needs a present. */
@@ -72,7 +72,7 @@ export const featureHost = (more: Partial<FeatureHost> = {}): FeatureHost => ({
   issuer: undefined,
   clock: () => NOW,
   random,
-  timer: systemTimer,
+  timer: shortTimer,
   limitAt: (_ip, max) => max,
   frame: frameIn(),
   requestTimeout: 10_000,

@@ -3,8 +3,6 @@ import { message } from '../../src/core/query/answer/messages.js';
 import {
   ApiError,
   badContinue,
-  customModule,
-  defineModule,
   type ModuleHandlers,
   type PageSet,
   verifyCsrfToken,
@@ -39,7 +37,6 @@ describe('the arguments of a handler', () => {
     const host = await startQuery({ modules });
     await host.get({ ...ALL, list: 'allpages', aplimit: 'max', apcontinue: 'B', apprtype: 'edit|move' }, { as: 'bot' });
     await host.get({ ...ALL, generator: 'allpages' });
-    await host.close();
     expect(seen).toEqual([
       {
         params: {
@@ -86,59 +83,6 @@ describe('the arguments of a handler', () => {
     expect(seen[0]).toMatchObject({ existing: [], missing: [{ id: -1, ns: 0, title: 'Nope' }] });
     await host.get({ ...ALL, prop: 'links', titles: 'Apple' });
     expect(seen[1]).toMatchObject({ existing: [{ id: 1, pageid: 1, ns: 0, title: 'Apple' }] });
-    await host.close();
-  });
-
-  test('a custom module is parsed, typed, described and answered like the others', async () => {
-    const photos = customModule(
-      defineModule({
-        name: 'photos',
-        group: 'list',
-        prefix: 'ph',
-        generator: true,
-        parameters: {
-          color: { type: ['red', 'green'], multi: true, default: 'red' },
-          limit: { type: 'limit', default: 2, min: 1, max: 3 },
-        },
-      }),
-      ({ params, limit }) => {
-        expectTypeOf(params.color).toEqualTypeOf<readonly ('red' | 'green')[]>();
-        return params.color.slice(0, limit).map((color) => ({ color, framed: true, sold: false }));
-      },
-    );
-    const host = await startQuery({ customModules: [photos] });
-    expect((await host.get({ ...ALL, list: 'photos', phcolor: 'green|blue' })).json).toMatchObject({
-      query: { photos: [{ color: 'green', framed: true, sold: false }] },
-      warnings: [{ code: 'unrecognizedvalues', module: 'query+photos' }],
-    });
-    expect((await host.get({ action: 'query', list: 'photos' })).json['query']).toEqual({
-      photos: [{ color: 'red', framed: '' }],
-    });
-    expect((await host.get({ action: 'query' }, { path: '/api/query+photos' })).json['query']).toEqual({
-      photos: [{ color: 'red', framed: '' }],
-    });
-    const { json } = await host.get({ action: 'paraminfo', modules: 'query+photos', formatversion: '2' });
-    expect(json['paraminfo']?.['modules']).toMatchObject([{ name: 'photos', prefix: 'ph', group: 'list' }]);
-    await host.close();
-  });
-
-  test('a handler for an unknown module, or a repeated name, is rejected at construction', async () => {
-    const wrong = { allpages: () => [], nosuch: () => [] };
-    await expect(startQuery({ modules: wrong })).rejects.toThrow(
-      /^options\.query\.modules\.nosuch is unknown\..*options\.query\.customModules/,
-    );
-    const twice = customModule(
-      defineModule({ name: 'allpages', group: 'list', prefix: 'x', parameters: {} }),
-      () => [],
-    );
-    await expect(startQuery({ customModules: [twice] })).rejects.toThrow(/"allpages"/);
-  });
-
-  test('a custom module with a contradictory description is rejected at construction', async () => {
-    const own = (prefix: string, type: 'string' | readonly string[]) =>
-      customModule({ name: 'ripeness', group: 'list', prefix, parameters: { from: { type } } }, () => []);
-    await expect(startQuery({ customModules: [own('ri', [])] })).rejects.toThrow(/"from".*"ripeness" lists no values/);
-    await expect(startQuery({ customModules: [own('ap', 'string')] })).rejects.toThrow(/"apfrom"/);
   });
 });
 
@@ -242,7 +186,6 @@ describe('an error of a handler only affects its own data', () => {
       ...ALL,
       titles: Array.from({ length: 50 }, (_one, index) => `${index}${'x'.repeat(99)}`).join('|'),
     });
-    await host.close();
     expect(text.length).toBeLessThanOrEqual(5_000);
     expect(json['query']?.['allpages']).toHaveLength(next);
     expect(next).toBeGreaterThan(5);
@@ -260,7 +203,6 @@ describe('an error of a handler only affects its own data', () => {
     const modules = { links: () => ({ pages: 'x' }), allmessages: () => ({}) } as unknown as ModuleHandlers;
     const host = await startQuery({ modules, resolvePages: () => [{ pageid: 1, ns: 0, title: 'Apple' }] });
     const { json } = await host.get({ ...ALL, titles: 'Apple', prop: 'links', meta: 'allmessages' });
-    await host.close();
     expect(json['query']).toEqual({ pages: [{ pageid: 1, ns: 0, title: 'Apple' }] });
     expect([...(json['warnings'] as unknown as { code: string }[])].map(({ code }) => code)).toEqual([
       'badresult',
@@ -283,7 +225,6 @@ describe('an error of a handler only affects its own data', () => {
     expect((await host.get({ ...ALL, titles: 'Apple', prop: 'links' })).json['query']).toEqual({
       pages: [{ pageid: 1, ns: 0, title: 'Apple', links: [] }],
     });
-    await host.close();
   });
 
   test('a page resolver that fails is an error of the request, without its message', async () => {
@@ -293,7 +234,6 @@ describe('an error of a handler only affects its own data', () => {
       },
     });
     const { json, text } = await host.get({ action: 'query', titles: 'Apple' });
-    await host.close();
     expect(json['error']).toMatchObject({
       code: 'internal_api_error_Error',
       info: '[abababababababababababab] Caught exception of type Error',
@@ -338,7 +278,6 @@ describe('an error of a handler only affects its own data', () => {
       },
     });
     expect((await host.get({ action: 'query', list: 'allpages|allusers' })).json['error']?.['code']).toBe('first');
-    await host.close();
   });
 });
 
@@ -361,7 +300,6 @@ describe('a module without a handler', () => {
     expect((await host.get({ ...ALL, list: 'allpages', aplimit: 'x' })).json['errors']).toMatchObject([
       { code: 'badinteger' },
     ]);
-    await host.close();
   });
 
   test('with missing: error, the request is rejected', async () => {
@@ -371,7 +309,6 @@ describe('a module without a handler', () => {
       info: 'The "allpages" module has been disabled.',
     });
     expect((await host.get({ action: 'query', meta: 'siteinfo' })).json['error']).toBeUndefined();
-    await host.close();
   });
 });
 
@@ -407,21 +344,6 @@ describe('built-in modules', () => {
       'query'
     ];
     expect(v2?.['namespaces']?.[1]).toMatchObject({ id: 1, name: 'Talk', subpages: true, content: false });
-    await host.close();
-  });
-
-  test('userinfo: an anonymous caller, and the owner of the token', async () => {
-    const host = await startQuery();
-    const ask = async (as?: string) =>
-      (await host.get({ action: 'query', meta: 'userinfo', uiprop: 'rights|groups' }, as === undefined ? {} : { as }))
-        .json['query']?.['userinfo'];
-    expect(await ask()).toEqual({ id: 0, name: '127.0.0.1', anon: '', rights: ['read'], groups: ['*'] });
-    expect(await ask('bot')).toMatchObject({
-      name: 'HighBot',
-      rights: ['read', 'apihighlimits', 'bot', 'deletedhistory', 'patrol'],
-    });
-    expect(await ask('alice')).not.toHaveProperty('anon');
-    await host.close();
   });
 
   test('tokens: bound to the type and the caller; for anonymous callers only the suffix', async () => {
@@ -448,26 +370,6 @@ describe('built-in modules', () => {
     ).toBe(false);
     expect(verifyCsrfToken(alice['csrftoken'] ?? '', { ...check, secret: 'another secret' })).toBe(false);
     expect(verifyCsrfToken(alice['csrftoken'] ?? '', { ...check, secret: ['a new secret', SERVER_SECRET] })).toBe(true);
-    await host.close();
-  });
-
-  test('codexicons and languageinfo', async () => {
-    const host = await startQuery({
-      languages: { en: { autonym: 'English' }, he: { autonym: 'עברית', name: 'Hebrew' } },
-    });
-    expect((await host.get({ ...ALL, list: 'codexicons', names: 'cdxIconAdd' })).json['query']).toEqual({
-      codexicons: [{ name: 'cdxIconAdd' }],
-    });
-    expect((await host.get({ ...ALL, list: 'codexicons' })).json['errors']).toMatchObject([{ code: 'missingparam' }]);
-    expect((await host.get({ ...ALL, meta: 'languageinfo', liprop: 'name|dir' })).json['query']).toEqual({
-      languageinfo: { en: { name: 'English', dir: 'ltr' }, he: { name: 'Hebrew', dir: 'rtl' } },
-    });
-    const { json } = await host.get({ ...ALL, meta: 'languageinfo', licode: 'he|xx' });
-    expect(json).toMatchObject({
-      query: { languageinfo: { he: { code: 'he' } } },
-      warnings: [{ code: 'unrecognizedvalues' }],
-    });
-    await host.close();
   });
 });
 
@@ -496,7 +398,6 @@ describe('the structure of the data', () => {
       },
       { as: 'alice' },
     );
-    await host.close();
     expect(json).toEqual({
       batchcomplete: '',
       query: {
@@ -557,7 +458,6 @@ describe('many modules in one request', () => {
     expect(limits.get('allpages')).toBe(5_000);
     await host.get({ ...ALL, ...max, list: 'allpages|alllinks' }, { as: 'bot' });
     expect([limits.get('allpages'), limits.get('alllinks')]).toEqual([2_500, 2_500]);
-    await host.close();
   });
 
   test('let other requests run before they have all started, and a failure is one of its module', async () => {
@@ -575,7 +475,6 @@ describe('many modules in one request', () => {
     );
     const host = await startQuery({ modules });
     const { json } = await host.get({ ...ALL, list: Object.keys(LISTS).join('|') });
-    await host.close();
     expect(json['errors']).toMatchObject([{ code: 'broken', module: 'query+allcategories' }]);
     expect(order).toHaveLength(11);
     expect(order.indexOf('another request')).toBeLessThan(order.length - 1);

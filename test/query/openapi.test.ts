@@ -176,13 +176,11 @@ test('it is below the first path of the API, and lists each module at its own pa
       .map((name) => `/w/api.php/query+${name}`),
   ]);
   expect((await client.get('/api/openapi.json')).status).toBe(404);
-  await running.close();
 });
 
 test('without the extension there is none', async () => {
   const running = await bare.start({ options: { ...fixture().options, query: query() } });
   expect((await new Client(running.base).get('/api/openapi.json')).status).toBe(404);
-  await running.close();
 });
 
 /** The parts of paraminfo that say what may be sent. */

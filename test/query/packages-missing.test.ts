@@ -13,7 +13,6 @@ test('without diff, action=compare is an error, and a warning says what to do', 
   const { json } = await host.get({ action: 'compare', fromtext: 'a', totext: 'b' });
   expect(json['error']).toMatchObject({ code: 'nodiff' });
   expect(host.errors).toMatchObject([{ message: expect.stringContaining('npm install diff') }]);
-  await host.close();
 });
 
 test('without sanitize-html, only a trusted renderer returns HTML, and a warning says what to do', async () => {
@@ -24,7 +23,6 @@ test('without sanitize-html, only a trusted renderer returns HTML, and a warning
     const host = await startQuery(contentQuery(source, { render: () => ({ html: '<b>x</b>', trusted }) }));
     answers.push((await host.get({ action: 'parse', page: 'Apple', prop: 'text', formatversion: '2' })).json);
     failures.push(...host.errors);
-    await host.close();
   }
   expect(answers[0]?.['error']).toMatchObject({ code: 'nosanitizer' });
   expect(answers[1]?.['parse']).toMatchObject({ text: '<b>x</b>' });

@@ -165,7 +165,6 @@ test('hostile Markdown costs less than 100 ms of processor time', async () => {
       expect(Math.min(...times), part).toBeLessThan(100);
     },
   );
-  await site.close();
   await docs.close();
   rmSync(folder, { recursive: true });
 });

@@ -1,17 +1,14 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { Parameter } from '../../sandbox/catalogue.js';
 import { expandedNames, factsOf } from '../../sandbox/facts.js';
 import { continuationOf, problemsOf, rejectsToken } from '../../sandbox/problems.js';
 import { oneHostEach } from '../hosts.js';
+import { useStarted } from '../hosts/listen.js';
 import { everyRow } from '../rows.js';
-import { type Joined, startJoined } from './joined.js';
+import { startJoined } from './joined.js';
 
 describe('errors and warnings are recognised in every error format', () => {
-  let joined: Joined;
-  beforeAll(async () => {
-    joined = await startJoined(oneHostEach[2]!, { modules: { allpages: () => [] } });
-  });
-  afterAll(() => joined.close());
+  const joined = useStarted(() => startJoined(oneHostEach[2]!, { modules: { allpages: () => [] } }));
   const NAMES = ['list', 'apdir', 'aplimit', 'apfrom'];
   const ask = async (params: Readonly<Record<string, string>>, as?: 'user') =>
     problemsOf(await joined.get({ action: 'query', ...params }, as), NAMES);

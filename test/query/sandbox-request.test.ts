@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import {
   type ApiRequest,
   continued,
@@ -18,7 +18,8 @@ import {
 } from '../../sandbox/request.js';
 import { type Notation, shellWord, snippet } from '../../sandbox/snippets.js';
 import { oneHostEach } from '../hosts.js';
-import { type Joined, startJoined } from './joined.js';
+import { useStarted } from '../hosts/listen.js';
+import { startJoined } from './joined.js';
 
 const run = promisify(execFile);
 const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -91,7 +92,6 @@ describe('the method of a request', () => {
 });
 
 describe('a copied request has the same result in every format', () => {
-  let joined: Joined;
   const HOSTILE = [
     `It's "quoted"`,
     '$(touch /tmp/never) `id` \\n',
@@ -112,10 +112,7 @@ describe('a copied request has the same result in every format', () => {
   /** Without the members that differ between responses. */
   const comparable = (text: string): unknown => JSON.parse(text.replaceAll(/"time":"[^"]*"/g, '"time":""')) as unknown;
 
-  beforeAll(async () => {
-    joined = await startJoined(oneHostEach[0]!, {});
-  });
-  afterAll(() => joined.close());
+  const joined = useStarted(() => startJoined(oneHostEach[0]!, {}));
 
   const written = (form: Values, notation: Notation, more: Partial<ApiRequest> = {}): string =>
     snippet(request(joined.api, form, more), notation);

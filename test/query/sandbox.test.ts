@@ -1,6 +1,4 @@
 import { createHash } from 'node:crypto';
-import { once } from 'node:events';
-import type { AddressInfo } from 'node:net';
 import express from 'express';
 import { oauthQuery } from 'oauth-query/express';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -13,7 +11,7 @@ import { SCRIPT, STYLE } from '../../src/sandbox/assets.js';
 import { sandbox, type SandboxOptions } from '../../src/sandbox/index.js';
 import { sandboxAssets } from '../../tools/sandbox-assets.js';
 import { Client, hostFor, oneHostEach, type RunningHost } from '../hosts.js';
-import { closeIdleConnections } from '../hosts/client.js';
+import { listen } from '../hosts/listen.js';
 import { fixture } from '../oauth/support/fixture.js';
 
 const HOSTILE = `</style><script>alert("1")</script><img src=x onerror='alert(2)'>`;
@@ -44,12 +42,7 @@ test('in Express, the policy of the page replaces that of a middleware in front,
     next();
   });
   app.use(oauthQuery(fixture({ query: query({ extensions: [sandbox()] }) }).options));
-  const server = app.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo; // It listens on a port and not on a pipe.
-  const { headers, text } = await new Client(`http://127.0.0.1:${port}`).get('/api/sandbox');
-  server.close();
-  closeIdleConnections();
+  const { headers, text } = await new Client((await listen(app)).origin).get('/api/sandbox');
   expect(text).toContain('<script');
   expect(headers['content-security-policy']).toMatch(/^default-src 'none'; script-src 'sha256-[^,]*$/);
 });
@@ -114,7 +107,7 @@ describe.each(hostFor(import.meta.url))('the page on $name', ({ start }) => {
 
 describe('the content of the page', () => {
   const pageOf = async (options: Parameters<typeof fixture>[0], path = '/api/sandbox') => {
-    const host = await oneHostEach[0]!.start({ options: fixture(options).options });
+    const host = await oneHostEach[0].start({ options: fixture(options).options });
     try {
       return await new Client(host.base).get(path);
     } finally {
@@ -201,7 +194,7 @@ test('help and the sandbox stay below 60 kB in every language', async () => {
     languages: Object.values<PageLanguage>(languages),
     query: query({ site: { name: 'Orchard' }, extensions: [sandbox({ client_id: 'spa' })] }),
   });
-  const host = await oneHostEach[0]!.start({ options });
+  const host = await oneHostEach[0].start({ options });
   const client = new Client(host.base);
   for (const { locale } of Object.values<PageLanguage>(languages))
     for (const page of ['/api/sandbox?', '/api?', '/api?action=help&modules=query%2Brevisions&']) {
@@ -209,5 +202,4 @@ test('help and the sandbox stay below 60 kB in every language', async () => {
       expect(text).toContain(`<html lang="${locale}"`);
       expect([page, locale, Buffer.byteLength(text) < 59_000]).toEqual([page, locale, true]);
     }
-  await host.close();
 });

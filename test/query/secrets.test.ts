@@ -1,7 +1,8 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { catalogue, type ModuleDescriptor, type QueryOptions } from '../../src/core/query/index.js';
 import { hostFor } from '../hosts.js';
-import { type Joined, startJoined } from './joined.js';
+import { useStarted } from '../hosts/listen.js';
+import { startJoined } from './joined.js';
 
 const SECRET = 'key-of-the-watchlist-51423';
 
@@ -26,11 +27,7 @@ const query: QueryOptions = {
 };
 
 describe.each(hostFor(import.meta.url))('a sensitive parameter on $name', (host) => {
-  let joined: Joined;
-  beforeAll(async () => {
-    joined = await startJoined(host, { ...query, timeout: 10 });
-  });
-  afterAll(() => joined.close());
+  const joined = useStarted(() => startJoined(host, { ...query, timeout: 10 }));
 
   test('reaches the function that checks it, and is in no response, event or error', async () => {
     expect(sensitive).toEqual([

@@ -1,11 +1,11 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { message } from '../../src/core/query/answer/messages.js';
 import { ApiError } from '../../src/core/query/index.js';
-import { type Json, type QueryHost, startQuery } from './fixture.js';
+import { useStarted } from '../hosts/listen.js';
+import { type Json, startQuery } from './fixture.js';
 
-let host: QueryHost;
-beforeAll(async () => {
-  host = await startQuery({
+const host = useStarted(() =>
+  startQuery({
     modules: {
       allpages: ({ limit }) => Array.from({ length: Math.min(limit, 2) }, (_one, index) => ({ pageid: index + 1 })),
       querypage: () => [],
@@ -13,9 +13,8 @@ beforeAll(async () => {
       revisions: () => ({ pages: {} }),
     },
     resolvePages: ({ titles }) => (titles.includes('Apple') ? [{ pageid: 1, ns: 0, title: 'Apple' }] : []),
-  });
-});
-afterAll(() => host.close());
+  }),
+);
 
 const ask = async (query: string): Promise<Json> =>
   (await host.raw(`format=json&formatversion=2&errorformat=plaintext&${query}`)).json;

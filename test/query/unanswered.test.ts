@@ -9,7 +9,7 @@ const listings = { marked: { modules }, short: { modules, unanswered: 'hidden' }
 const hosts: Record<string, RunningHost> = {};
 beforeAll(async () => {
   for (const [name, options] of Object.entries(listings))
-    hosts[name] = await oneHostEach[0]!.start({
+    hosts[name] = await oneHostEach[0].start({
       options: { query: query({ ...options, extensions: [openApi(), sandbox()] }) },
     });
 });

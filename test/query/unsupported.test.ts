@@ -1,15 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { contentQuery, memoryContent } from '../../src/content/index.js';
+import { useStarted } from '../hosts/listen.js';
 import { everyRow } from '../rows.js';
-import { type Answered, type QueryHost, startQuery } from './fixture.js';
+import { type Answered, startQuery } from './fixture.js';
 
-let host: QueryHost;
-beforeAll(async () => {
-  host = await startQuery({ modules: { allpages: () => [{ pageid: 1, ns: 0, title: 'Apple' }] } });
-});
-afterAll(() => host.close());
+const host = useStarted(() => startQuery({ modules: { allpages: () => [{ pageid: 1, ns: 0, title: 'Apple' }] } }));
 
 const ask = (more: string): Promise<Answered> => host.raw(`action=query&list=allpages&formatversion=2&${more}`);
 const plain = { batchcomplete: true, query: { allpages: [{ pageid: 1, ns: 0, title: 'Apple' }] } };

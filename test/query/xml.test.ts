@@ -1,11 +1,11 @@
 import { SaxesParser } from 'saxes';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { printXml } from '../../src/core/query/answer/xml.js';
-import { type QueryHost, startQuery } from './fixture.js';
+import { useStarted } from '../hosts/listen.js';
+import { startQuery } from './fixture.js';
 
-let host: QueryHost;
-beforeAll(async () => {
-  host = await startQuery({
+const host = useStarted(() =>
+  startQuery({
     resolvePages: ({ titles }) =>
       titles.filter((title) => title === 'Apple').map((title) => ({ pageid: 7, ns: 0, title })),
     modules: {
@@ -19,9 +19,8 @@ beforeAll(async () => {
         },
       }),
     },
-  });
-});
-afterAll(() => host.close());
+  }),
+);
 
 const ask = async (query: string): Promise<string> => {
   const { text, headers } = await host.raw(`${query}&format=xml`);

@@ -1,6 +1,3 @@
-import { once } from 'node:events';
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { oauthQuery, remoteGuard } from '../../src/adapters/node/index.js';
 import type { CheckOptions } from '../../src/core/base/guard-requirement.js';
@@ -9,6 +6,7 @@ import { introspectionVerifier, jwtVerifier, type TokenCheck, type Verifier } fr
 import { memoryStore } from '../../src/stores/memory.js';
 import { testAuthorizationServer, type TestAuthorizationServer } from '../../src/testing/authorization-server.js';
 import { bearer, Client } from '../hosts.js';
+import { listen } from '../hosts/listen.js';
 
 const PHOTOS = 'https://photos.example/api';
 const SCOPES = { 'photos.read': 'See', 'photos.write': 'Change' };
@@ -66,15 +64,11 @@ describe('a token is checked without middleware', () => {
   /** What a guard and a check say of the same token. */
   const both = async ({ guard, check }: Deciders, token: string | undefined, { scope, ...options }: CheckOptions) => {
     const protect = guard(scope, options);
-    const listen = async (req: IncomingMessage, res: ServerResponse): Promise<void> => {
+    const { origin } = await listen(async (req, res) => {
       const authorization = await protect(req, res);
       if (authorization !== undefined) res.end(JSON.stringify({ authorization }));
-    };
-    const server = createServer((req, res) => void listen(req, res)).listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-    const answer = await new Client(address).get('/', token === undefined ? {} : bearer(token));
-    server.close();
+    });
+    const answer = await new Client(origin).get('/', token === undefined ? {} : bearer(token));
     return { answer, result: await check(token, { ...(scope !== undefined && { scope }), ...options }) };
   };
 

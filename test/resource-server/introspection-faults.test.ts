@@ -327,7 +327,6 @@ describe('an authorization server with wrong responses or failures', () => {
       scripts['/introspect'] = () => active(changes);
       const server = await start({ endpoint });
       expect([changes, (await server.get('open', 'one')).status]).toEqual([changes, status]);
-      server.close();
     }
   });
 

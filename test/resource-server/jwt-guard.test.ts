@@ -1,6 +1,6 @@
 import { createPublicKey, type KeyObject } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { generateKey } from '../../src/core/oauth/keys/signing-keys.js';
 import type { JwtVerifierOptions } from '../../src/resource-server/jwt-verifier.js';
 import { oneHostEach, type RunningHost } from '../hosts.js';
@@ -99,7 +99,6 @@ describe.each(PAIRS)(
       advance(10);
       expect((await server.get('open', access_token)).status).toBe(200);
       expect(refusal(await asking.get('open', access_token))).toEqual([401, 'invalid_token']);
-      asking.close();
     });
   },
 );
@@ -279,9 +278,16 @@ describe('jwtVerifier and its keys', () => {
     ['keys that cannot be read', () => ({ keys: [{ kty: 'EC', crv: 'P-256', x: 'AAAA', y: 'AAAA', kid: 'k1' }] })],
     ['nothing', () => undefined],
   ])('#109 %s instead of keys is 503, until there are some', async (name, script) => {
-    scripts['/jwks'] = script;
-    const server = await start({ timeout: 600 });
+    const deadline = new AbortController();
+    // Time runs out when the request has arrived, and for no other request.
+    const timer = vi.spyOn(AbortSignal, 'timeout').mockReturnValue(deadline.signal);
+    scripts['/jwks'] = (...asked) => {
+      if (name === 'nothing') setImmediate(() => deadline.abort());
+      return script(...asked);
+    };
+    const server = await start();
     await expectUnavailable(server.get('open', token()), name);
+    timer.mockRestore();
     publish(jwkOf(key, 'k1'));
     advance(300);
     await ok(server);

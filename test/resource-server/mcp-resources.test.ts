@@ -31,7 +31,7 @@ describe.each(KINDS)('a resource in another process: $kind on $site.name', ({ si
   let server: ResourceServer;
 
   beforeAll(async () => {
-    running = (await oneHostEach[0]?.start({ options })) as RunningHost;
+    running = (await oneHostEach[0].start({ options })) as RunningHost;
     flows = new Flows(running);
     const common = { issuer: running.base, clock, onError: (error: unknown) => failures.push(error), ...RESOURCE };
     const credentials = { client_id: 'api', client_secret: 'api-secret' };

@@ -2,14 +2,11 @@ import { fileURLToPath } from 'node:url';
 import Session, { set } from 'm3api';
 import { Mwn } from 'mwn';
 import Nodemw from 'nodemw';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { entries, type Entry, type RunningSite, startSite } from './support/running-site.js';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { useStarted } from '../hosts/listen.js';
+import { entries, type Entry, startSite } from './support/running-site.js';
 
-let site: RunningSite;
-beforeAll(async () => {
-  site = await startSite(fileURLToPath(new URL('../../examples/site/sample.xml', import.meta.url)));
-});
-afterAll(() => site.close());
+const site = useStarted(() => startSite(fileURLToPath(new URL('../../examples/site/sample.xml', import.meta.url))));
 
 const KNOTS = ['Bowline', 'Clove hitch', 'Figure-eight knot', 'Knot', 'Reef knot', 'Sheet bend'];
 const names = (list: unknown): readonly string[] =>

@@ -1,13 +1,10 @@
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
+import { useStarted } from '../hosts/listen.js';
 import { everyRow } from '../rows.js';
-import { entries, type Entry, type RunningSite, startSite } from './support/running-site.js';
+import { entries, type Entry, startSite } from './support/running-site.js';
 
-let site: RunningSite;
-beforeAll(async () => {
-  site = await startSite(fileURLToPath(new URL('../../examples/site/sample.xml', import.meta.url)));
-});
-afterAll(() => site.close());
+const site = useStarted(() => startSite(fileURLToPath(new URL('../../examples/site/sample.xml', import.meta.url))));
 
 type Params = Readonly<Record<string, string>>;
 

@@ -21,7 +21,6 @@ let site: Client;
 
 beforeAll(async () => {
   const host = hostFor(import.meta.url)[0];
-  if (host === undefined) throw new Error('no host');
   running = await host.start({ options: all.options, guarded: GUARDED });
   flows = rpsAt(running);
   site = new Client(running.origin);
@@ -93,7 +92,6 @@ describe('SU7 without OpenID Connect', () => {
   let own: Flows;
   beforeAll(async () => {
     const host = hostFor(import.meta.url)[0];
-    if (host === undefined) throw new Error('no host');
     alone = await host.start({ options: plain.options, guarded: GUARDED });
     own = new Flows(alone);
   });
@@ -122,15 +120,13 @@ describe('SU7 without OpenID Connect', () => {
     const { text } = await own.client.get('/.well-known/oauth-authorization-server');
     expect(text).not.toMatch(/userinfo|id_token/);
     const off = fixture();
-    const host = await hostFor(import.meta.url)[0]?.start({ options: off.options });
-    if (host === undefined) throw new Error('no host');
+    const host = await hostFor(import.meta.url)[0].start({ options: off.options });
     const bare = new Flows(host);
     await bare.tokens('native');
     off.advance(600);
     const { access_token } = await bare.tokens('native', { max_age: '1' });
     expect((await bare.introspect(access_token)).json).not.toHaveProperty('auth_time');
     expect(responseOf(await bare.authorize('native', { max_age: 'x' }))).toHaveProperty('code');
-    await host.close();
   });
 });
 

@@ -1,7 +1,4 @@
 import { execFile } from 'node:child_process';
-import { once } from 'node:events';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { promisify } from 'node:util';
 import { decodeJwt } from 'jose';
 import { introspectionVerifier, jwtVerifier } from 'oauth-query/guard';
@@ -11,6 +8,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { bundleOf } from '../bundle.js';
 import { environment } from '../cli/program.js';
 import { bearer, Client } from '../hosts.js';
+import { listen } from '../hosts/listen.js';
 import { everyRow } from '../rows.js';
 
 const API = 'https://api.example';
@@ -18,20 +16,17 @@ const API = 'https://api.example';
 /** Routes of another process: `/photos` asks for a scope, `/api` is for a resource. */
 const serve = async (guard: RemoteGuard, forApi: RemoteGuard) => {
   const [photos, api] = [guard('photos.read'), forApi('photos.read')];
-  const server = createServer((req, res) => {
-    void (req.url === '/api' ? api : photos)(req, res).then((auth) => {
-      if (auth !== undefined) res.end(JSON.stringify(auth));
-    });
+  const { origin, close } = await listen(async (req, res) => {
+    const auth = await (req.url === '/api' ? api : photos)(req, res);
+    if (auth !== undefined) res.end(JSON.stringify(auth));
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const http = new Client(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+  const http = new Client(origin);
   const get = async (token: string, path = '/photos') => {
     const { status, headers, text } = await http.get(path, bearer(token));
     const error = /error="(\w+)"/.exec(String(headers['www-authenticate']))?.[1];
     return { status, error, auth: status === 200 ? JSON.parse(text) : undefined };
   };
-  return { get, close: () => (server.closeAllConnections(), server.close(), guard.close(), forApi.close()) };
+  return { get, close: () => (close(), guard.close(), forApi.close()) };
 };
 
 const GUARDS = {

@@ -57,7 +57,6 @@ const headersOf = ({ headers }: IncomingMessage): Exchange['headers'] =>
 export const startBadProxy = (options: HostOptions, certificate?: Certificate): Promise<BadProxy> =>
   startBadProxyFor(async (issuer) => {
     const [host] = oneHostEach;
-    if (host === undefined) throw new Error('There is no host.');
     return host.start({ options: { ...options, issuer } });
   }, certificate);
 

@@ -3,16 +3,8 @@ import type { DOCTOR_RULES } from '../../../src/cli/doctor/examine.js';
 import { es256, mint } from '../../oauth/support/jwt.js';
 import type { Exchange, Spoil } from './bad-proxy.js';
 
-/** One thing that is wrong with a server, and what the doctor has to say about it. */
-export interface BrokenServer {
-  readonly rule: keyof typeof DOCTOR_RULES;
-  readonly what: string;
-  readonly spoil: Spoil;
-  /** In what was seen. */
-  readonly seen: string;
-  /** Whether it only shows with credentials. */
-  readonly closer?: true;
-}
+/** One thing that is wrong with a server, and in what was seen what the doctor has to say about it. */
+type BrokenServer = readonly [rule: keyof typeof DOCTOR_RULES, what: string, seen: string, spoil: Spoil];
 
 const WELL_KNOWN = '/.well-known/oauth-authorization-server';
 const TOKEN = '/oauth/token';
@@ -83,414 +75,324 @@ const weakKey = (): Json =>
   generateKeyPairSync('rsa', { modulusLength: 1024 }).publicKey.export({ format: 'jwk' }) as Json;
 
 const METADATA: readonly BrokenServer[] = [
-  { rule: 'metadata-found', what: '404', spoil: at(WELL_KNOWN, html(404)), seen: '404 with a body of type text/html' },
-  {
-    rule: 'metadata-found',
-    what: 'a page',
-    spoil: at(WELL_KNOWN, html(200)),
-    seen: '200 with a body of type text/html',
-  },
-  {
-    rule: 'metadata-found',
-    what: 'a redirect to itself, for ever',
-    spoil: at(WELL_KNOWN, answer(302, 'text/plain', '', { location: WELL_KNOWN })),
-    seen: '302 with a redirect to /.well-known/',
-  },
-  {
-    rule: 'metadata-found',
-    what: 'JSON that is no object',
-    spoil: at(WELL_KNOWN, answer(200, 'application/json', '[]')),
-    seen: '200 with a body of type application/json',
-  },
-  {
-    rule: 'metadata-found',
-    what: 'a document without an end',
-    spoil: at(WELL_KNOWN, answer(200, 'application/json', `{"issuer":"${'x'.repeat(600_000)}"}`)),
-    seen: 'the response is longer than 512 KiB',
-  },
-  {
-    rule: 'metadata-issuer',
-    what: 'the inner address',
-    spoil: inMetadata({ issuer: 'http://auth.internal:8080' }),
-    seen: 'names "http://auth.internal:8080"',
-  },
-  {
-    rule: 'metadata-issuer',
-    what: 'a slash at the end',
-    spoil: at(
+  ['metadata-found', '404', '404 with a body of type text/html', at(WELL_KNOWN, html(404))],
+  ['metadata-found', 'a page', '200 with a body of type text/html', at(WELL_KNOWN, html(200))],
+  [
+    'metadata-found',
+    'a redirect to itself, for ever',
+    '302 with a redirect to /.well-known/',
+    at(WELL_KNOWN, answer(302, 'text/plain', '', { location: WELL_KNOWN })),
+  ],
+  [
+    'metadata-found',
+    'JSON that is no object',
+    '200 with a body of type application/json',
+    at(WELL_KNOWN, answer(200, 'application/json', '[]')),
+  ],
+  [
+    'metadata-found',
+    'a document without an end',
+    'the response is longer than 512 KiB',
+    at(WELL_KNOWN, answer(200, 'application/json', `{"issuer":"${'x'.repeat(600_000)}"}`)),
+  ],
+  [
+    'metadata-issuer',
+    'the inner address',
+    'names "http://auth.internal:8080"',
+    inMetadata({ issuer: 'http://auth.internal:8080' }),
+  ],
+  [
+    'metadata-issuer',
+    'a slash at the end',
+    '/"',
+    at(
       WELL_KNOWN,
       change((document) => {
         document['issuer'] = `${String(document['issuer'])}/`;
       }),
     ),
-    seen: '/"',
-  },
-  {
-    rule: 'metadata-complete',
-    what: 'no response types',
-    spoil: inMetadata({ response_types_supported: undefined }),
-    seen: 'response_types_supported is missing',
-  },
-  {
-    rule: 'metadata-complete',
-    what: 'no endpoints',
-    spoil: inMetadata({ token_endpoint: undefined, authorization_endpoint: undefined }),
-    seen: 'token_endpoint, authorization_endpoint are missing',
-  },
-  {
-    rule: 'metadata-endpoints',
-    what: 'a relative address',
-    spoil: inMetadata({ revocation_endpoint: '/oauth/revoke' }),
-    seen: 'revocation_endpoint is "/oauth/revoke"',
-  },
-  {
-    rule: 'metadata-endpoints',
-    what: 'http on another host',
-    spoil: inMetadata({ jwks_uri: 'http://[::ffff:127.0.0.1]:1/jwks' }),
-    seen: 'jwks_uri is http://',
-  },
-  {
-    rule: 'metadata-host',
-    what: 'an endpoint elsewhere',
-    spoil: inMetadata({ jwks_uri: 'http://localhost:1/jwks' }),
-    seen: 'jwks_uri is on localhost:1',
-  },
-  {
-    rule: 'metadata-cache',
-    what: 'no lifetime',
-    spoil: at(WELL_KNOWN, dropHeader('cache-control')),
-    seen: 'Cache-Control is missing',
-  },
-  {
-    rule: 'metadata-cors',
-    what: 'closed to scripts',
-    spoil: at(WELL_KNOWN, dropHeader('access-control-allow-origin')),
-    seen: 'no Access-Control-Allow-Origin',
-  },
-  {
-    rule: 'cors-credentials',
-    what: 'every origin with cookies',
-    spoil: at(WELL_KNOWN, echoOrigin),
-    seen: 'may read the metadata with cookies',
-  },
-  ...['host', 'x-forwarded-host'].map((name): BrokenServer => ({
-    rule: 'host-header',
-    what: `an issuer made of ${name}`,
-    spoil: (exchange) => {
+  ],
+  [
+    'metadata-complete',
+    'no response types',
+    'response_types_supported is missing',
+    inMetadata({ response_types_supported: undefined }),
+  ],
+  [
+    'metadata-complete',
+    'no endpoints',
+    'token_endpoint, authorization_endpoint are missing',
+    inMetadata({ token_endpoint: undefined, authorization_endpoint: undefined }),
+  ],
+  [
+    'metadata-endpoints',
+    'a relative address',
+    'revocation_endpoint is "/oauth/revoke"',
+    inMetadata({ revocation_endpoint: '/oauth/revoke' }),
+  ],
+  [
+    'metadata-endpoints',
+    'http on another host',
+    'jwks_uri is http://',
+    inMetadata({ jwks_uri: 'http://[::ffff:127.0.0.1]:1/jwks' }),
+  ],
+  [
+    'metadata-host',
+    'an endpoint elsewhere',
+    'jwks_uri is on localhost:1',
+    inMetadata({ jwks_uri: 'http://localhost:1/jwks' }),
+  ],
+  ['metadata-cache', 'no lifetime', 'Cache-Control is missing', at(WELL_KNOWN, dropHeader('cache-control'))],
+  [
+    'metadata-cors',
+    'closed to scripts',
+    'no Access-Control-Allow-Origin',
+    at(WELL_KNOWN, dropHeader('access-control-allow-origin')),
+  ],
+  ['cors-credentials', 'every origin with cookies', 'may read the metadata with cookies', at(WELL_KNOWN, echoOrigin)],
+  ...['host', 'x-forwarded-host'].map((name): BrokenServer => [
+    'host-header',
+    `an issuer made of ${name}`,
+    `a request with ${name}: oauth-query-doctor.invalid`,
+    (exchange) => {
       const host = exchange.asked[name];
       if (exchange.path === WELL_KNOWN && host === 'oauth-query-doctor.invalid')
         inMetadata({ issuer: `https://${host}` })(exchange);
     },
-    seen: `a request with ${name}: oauth-query-doctor.invalid`,
-  })),
-  {
-    rule: 'pkce',
-    what: 'no challenge methods',
-    spoil: inMetadata({ code_challenge_methods_supported: undefined }),
-    seen: 'is missing',
-  },
-  {
-    rule: 'pkce',
-    what: 'only plain',
-    spoil: inMetadata({ code_challenge_methods_supported: ['plain'] }),
-    seen: 'is ["plain"]',
-  },
-  {
-    rule: 'pkce-plain',
-    what: 'plain too',
-    spoil: inMetadata({ code_challenge_methods_supported: ['S256', 'plain'] }),
-    seen: 'plain is also listed',
-  },
-  {
-    rule: 'legacy-grants',
-    what: 'the password grant',
-    spoil: inMetadata({ grant_types_supported: ['authorization_code', 'password'] }),
-    seen: 'password enabled',
-  },
-  {
-    rule: 'legacy-grants',
-    what: 'no list of grants, which means implicit too',
-    spoil: inMetadata({ grant_types_supported: undefined }),
-    seen: 'implicit enabled',
-  },
-  {
-    rule: 'iss-parameter',
-    what: 'no iss',
-    spoil: inMetadata({ authorization_response_iss_parameter_supported: undefined }),
-    seen: 'is not true',
-  },
-  {
-    rule: 'clock',
-    what: 'an hour behind',
-    spoil: ({ headers }) => {
+  ]),
+  ['pkce', 'no challenge methods', 'is missing', inMetadata({ code_challenge_methods_supported: undefined })],
+  ['pkce', 'only plain', 'is ["plain"]', inMetadata({ code_challenge_methods_supported: ['plain'] })],
+  [
+    'pkce-plain',
+    'plain too',
+    'plain is also listed',
+    inMetadata({ code_challenge_methods_supported: ['S256', 'plain'] }),
+  ],
+  [
+    'legacy-grants',
+    'the password grant',
+    'password enabled',
+    inMetadata({ grant_types_supported: ['authorization_code', 'password'] }),
+  ],
+  [
+    'legacy-grants',
+    'no list of grants, which means implicit too',
+    'implicit enabled',
+    inMetadata({ grant_types_supported: undefined }),
+  ],
+  ['iss-parameter', 'no iss', 'is not true', inMetadata({ authorization_response_iss_parameter_supported: undefined })],
+  [
+    'clock',
+    'an hour behind',
+    '0 s behind',
+    ({ headers }) => {
       headers['date'] = new Date(Date.now() - 3_600_000).toUTCString();
     },
-    seen: '0 s behind',
-  },
-  {
-    rule: 'clock',
-    what: 'a minute ahead',
-    spoil: ({ headers }) => {
+  ],
+  [
+    'clock',
+    'a minute ahead',
+    's ahead',
+    ({ headers }) => {
       headers['date'] = new Date(Date.now() + 60_000).toUTCString();
     },
-    seen: 's ahead',
-  },
+  ],
 ];
 
 const AT_TOKEN: readonly BrokenServer[] = [
-  {
-    rule: 'token-reachable',
-    what: 'a token endpoint on another host',
-    spoil: inMetadata({ token_endpoint: 'http://localhost:1/oauth/token' }),
-    seen: 'http://localhost:1/oauth/token: nothing listens there',
-  },
-  {
-    rule: 'token-get',
-    what: 'GET is answered',
-    spoil: at(TOKEN, answer(200, 'application/json', '{}'), ({ method }) => method === 'GET'),
-    seen: 'GET is answered with 200',
-  },
-  {
-    rule: 'token-get',
-    what: 'GET is redirected',
-    spoil: at(TOKEN, answer(302, 'text/plain', '', { location: '/login' }), ({ method }) => method === 'GET'),
-    seen: 'a redirect to /login',
-  },
-  {
-    rule: 'token-errors',
-    what: 'a page',
-    spoil: at(TOKEN, html(400), isPost),
-    seen: '400 with a body of type text/html',
-  },
-  { rule: 'token-errors', what: '502', spoil: at(TOKEN, html(502), isPost), seen: '502' },
-  {
-    rule: 'token-unknown-client',
-    what: '400 for a wrong header',
-    spoil: at(
+  [
+    'token-reachable',
+    'a token endpoint on another host',
+    'http://localhost:1/oauth/token: nothing listens there',
+    inMetadata({ token_endpoint: 'http://localhost:1/oauth/token' }),
+  ],
+  [
+    'token-get',
+    'GET is answered',
+    'GET is answered with 200',
+    at(TOKEN, answer(200, 'application/json', '{}'), ({ method }) => method === 'GET'),
+  ],
+  [
+    'token-get',
+    'GET is redirected',
+    'a redirect to /login',
+    at(TOKEN, answer(302, 'text/plain', '', { location: '/login' }), ({ method }) => method === 'GET'),
+  ],
+  ['token-errors', 'a page', '400 with a body of type text/html', at(TOKEN, html(400), isPost)],
+  ['token-errors', '502', '502', at(TOKEN, html(502), isPost)],
+  [
+    'token-unknown-client',
+    '400 for a wrong header',
+    '400 with the error invalid_client',
+    at(
       TOKEN,
       (exchange) => {
         exchange.status = 400;
       },
       hasBasic,
     ),
-    seen: '400 with the error invalid_client',
-  },
-  {
-    rule: 'token-unknown-client',
-    what: 'another error',
-    spoil: at(
+  ],
+  [
+    'token-unknown-client',
+    'another error',
+    '401 with the error access_denied',
+    at(
       TOKEN,
       change((body) => Object.assign(body, { error: 'access_denied' })),
       hasBasic,
     ),
-    seen: '401 with the error access_denied',
-  },
-  {
-    rule: 'token-challenge',
-    what: 'no challenge',
-    spoil: at(TOKEN, dropHeader('www-authenticate')),
-    seen: 'WWW-Authenticate is missing',
-  },
-  {
-    rule: 'token-challenge',
-    what: 'the wrong one',
-    spoil: at(TOKEN, setHeader('www-authenticate', 'Negotiate'), hasBasic),
-    seen: 'WWW-Authenticate is Negotiate',
-  },
-  {
-    rule: 'token-body-client',
-    what: '200',
-    spoil: at(TOKEN, answer(200, 'application/json', '{}'), ({ form }) => form.has('client_secret')),
-    seen: '200 with JSON',
-  },
-  {
-    rule: 'token-no-store',
-    what: 'a cache',
-    spoil: at(TOKEN, setHeader('cache-control', 'max-age=60')),
-    seen: 'Cache-Control is max-age=60',
-  },
-  {
-    rule: 'token-compressed',
-    what: 'compression that cannot even be unpacked',
-    spoil: at(TOKEN, setHeader('content-encoding', 'br'), ({ asked }) => asked['accept-encoding'] !== undefined),
-    seen: 'Content-Encoding: br',
-  },
-  {
-    rule: 'token-cookie',
-    what: 'a session for every program',
-    spoil: at(TOKEN, setHeader('set-cookie', 'sid=1; HttpOnly')),
-    seen: 'Set-Cookie',
-  },
-  {
-    rule: 'token-cors',
-    what: 'no preflight',
-    spoil: at(TOKEN, html(405), ({ method }) => method === 'OPTIONS'),
-    seen: 'read the metadata but not request tokens',
-  },
-  {
-    rule: 'token-cors',
-    what: 'metadata without clients',
-    spoil: at(WELL_KNOWN, dropHeader('access-control-allow-origin')),
-    seen: 'request tokens but not read the metadata',
-  },
-  {
-    rule: 'token-cors-credentials',
-    what: 'every origin with cookies',
-    spoil: at(TOKEN, echoOrigin),
-    seen: 'may request tokens with cookies',
-  },
+  ],
+  ['token-challenge', 'no challenge', 'WWW-Authenticate is missing', at(TOKEN, dropHeader('www-authenticate'))],
+  [
+    'token-challenge',
+    'the wrong one',
+    'WWW-Authenticate is Negotiate',
+    at(TOKEN, setHeader('www-authenticate', 'Negotiate'), hasBasic),
+  ],
+  [
+    'token-body-client',
+    '200',
+    '200 with JSON',
+    at(TOKEN, answer(200, 'application/json', '{}'), ({ form }) => form.has('client_secret')),
+  ],
+  ['token-no-store', 'a cache', 'Cache-Control is max-age=60', at(TOKEN, setHeader('cache-control', 'max-age=60'))],
+  [
+    'token-compressed',
+    'compression that cannot even be unpacked',
+    'Content-Encoding: br',
+    at(TOKEN, setHeader('content-encoding', 'br'), ({ asked }) => asked['accept-encoding'] !== undefined),
+  ],
+  ['token-cookie', 'a session for every program', 'Set-Cookie', at(TOKEN, setHeader('set-cookie', 'sid=1; HttpOnly'))],
+  [
+    'token-cors',
+    'no preflight',
+    'read the metadata but not request tokens',
+    at(TOKEN, html(405), ({ method }) => method === 'OPTIONS'),
+  ],
+  [
+    'token-cors',
+    'metadata without clients',
+    'request tokens but not read the metadata',
+    at(WELL_KNOWN, dropHeader('access-control-allow-origin')),
+  ],
+  ['token-cors-credentials', 'every origin with cookies', 'may request tokens with cookies', at(TOKEN, echoOrigin)],
 ];
 
 const AUTHORIZE = '/oauth/authorize';
 
 const PAGES: readonly BrokenServer[] = [
-  {
-    rule: 'authorize-unknown-client',
-    what: 'an open redirector',
-    spoil: at(AUTHORIZE, answer(302, 'text/plain', '', { location: `${FOREIGN}/callback?error=invalid_client` })),
-    seen: 'a redirect to https://oauth-query-doctor.invalid/callback',
-  },
-  { rule: 'authorize-unknown-client', what: 'a crash', spoil: at(AUTHORIZE, html(500)), seen: '500' },
-  { rule: 'authorize-unknown-client', what: 'a sign-in form', spoil: at(AUTHORIZE, html(200)), seen: '200' },
-  {
-    rule: 'authorize-escapes',
-    what: 'a client_id as markup',
-    spoil: at(AUTHORIZE, (exchange) => {
+  [
+    'authorize-unknown-client',
+    'an open redirector',
+    'a redirect to https://oauth-query-doctor.invalid/callback',
+    at(AUTHORIZE, answer(302, 'text/plain', '', { location: `${FOREIGN}/callback?error=invalid_client` })),
+  ],
+  ['authorize-unknown-client', 'a crash', '500', at(AUTHORIZE, html(500))],
+  ['authorize-unknown-client', 'a sign-in form', '200', at(AUTHORIZE, html(200))],
+  [
+    'authorize-escapes',
+    'a client_id as markup',
+    'unescaped',
+    at(AUTHORIZE, (exchange) => {
       exchange.body = `<p>${exchange.query.get('client_id')} is not known`;
     }),
-    seen: 'unescaped',
-  },
-  {
-    rule: 'authorize-cors',
-    what: 'CORS',
-    spoil: at(AUTHORIZE, setHeader('access-control-allow-origin', '*')),
-    seen: 'Access-Control-Allow-Origin is *',
-  },
-  {
-    rule: 'page-framing',
-    what: 'neither header',
-    spoil: at(AUTHORIZE, (exchange) => {
+  ],
+  [
+    'authorize-cors',
+    'CORS',
+    'Access-Control-Allow-Origin is *',
+    at(AUTHORIZE, setHeader('access-control-allow-origin', '*')),
+  ],
+  [
+    'page-framing',
+    'neither header',
+    '/oauth/authorize: neither',
+    at(AUTHORIZE, (exchange) => {
       dropHeader('x-frame-options')(exchange);
       setHeader('content-security-policy', "default-src 'none'")(exchange);
     }),
-    seen: '/oauth/authorize: neither',
-  },
-  {
-    rule: 'page-policy',
-    what: 'none, on the page for devices',
-    spoil: at('/oauth/device', dropHeader('content-security-policy')),
-    seen: '/oauth/device: Content-Security-Policy is missing',
-  },
-  {
-    rule: 'page-policy',
-    what: 'inline scripts',
-    spoil: at(AUTHORIZE, setHeader('content-security-policy', "script-src 'self' 'unsafe-inline'")),
-    seen: "'unsafe-inline'",
-  },
-  {
-    rule: 'page-referrer',
-    what: 'the complete URI for all clients',
-    spoil: at(AUTHORIZE, setHeader('referrer-policy', 'unsafe-url')),
-    seen: 'Referrer-Policy is unsafe-url',
-  },
-  {
-    rule: 'page-cache',
-    what: 'a page that is kept',
-    spoil: at(AUTHORIZE, setHeader('cache-control', 'public')),
-    seen: 'Cache-Control is public',
-  },
-  {
-    rule: 'page-type',
-    what: 'guessing',
-    spoil: at(AUTHORIZE, dropHeader('x-content-type-options')),
-    seen: 'X-Content-Type-Options is missing',
-  },
-  {
-    rule: 'page-cookies',
-    what: 'a cookie for scripts and other sites',
-    spoil: at('/oauth/device', setHeader('set-cookie', 'sid=1; Path=/')),
-    seen: 'the cookie sid is set without HttpOnly, SameSite.',
-  },
+  ],
+  [
+    'page-policy',
+    'none, on the page for devices',
+    '/oauth/device: Content-Security-Policy is missing',
+    at('/oauth/device', dropHeader('content-security-policy')),
+  ],
+  [
+    'page-policy',
+    'inline scripts',
+    "'unsafe-inline'",
+    at(AUTHORIZE, setHeader('content-security-policy', "script-src 'self' 'unsafe-inline'")),
+  ],
+  [
+    'page-referrer',
+    'the complete URI for all clients',
+    'Referrer-Policy is unsafe-url',
+    at(AUTHORIZE, setHeader('referrer-policy', 'unsafe-url')),
+  ],
+  ['page-cache', 'a page that is kept', 'Cache-Control is public', at(AUTHORIZE, setHeader('cache-control', 'public'))],
+  ['page-type', 'guessing', 'X-Content-Type-Options is missing', at(AUTHORIZE, dropHeader('x-content-type-options'))],
+  [
+    'page-cookies',
+    'a cookie for scripts and other sites',
+    'the cookie sid is set without HttpOnly, SameSite.',
+    at('/oauth/device', setHeader('set-cookie', 'sid=1; Path=/')),
+  ],
 ];
 
 const PROGRAMS: readonly BrokenServer[] = [
-  {
-    rule: 'introspection-anonymous',
-    what: 'open to all',
-    spoil: at('/oauth/introspect', answer(200, 'application/json', '{"active":false}')),
-    seen: '200 with JSON',
-  },
-  {
-    rule: 'introspection-unknown-client',
-    what: 'open to made-up credentials',
-    spoil: at('/oauth/introspect', answer(200, 'application/json', '{"active":false}'), hasBasic),
-    seen: '200 with JSON',
-  },
-  {
-    rule: 'revocation-anonymous',
-    what: 'open to all',
-    spoil: at('/oauth/revoke', answer(200, 'application/json', '{}')),
-    seen: '200 with JSON',
-  },
-  {
-    rule: 'device-unknown-client',
-    what: 'codes for no client',
-    spoil: at('/oauth/device', answer(200, 'application/json', '{"device_code":"x"}'), isPost),
-    seen: '200 with JSON',
-  },
+  [
+    'introspection-anonymous',
+    'open to all',
+    '200 with JSON',
+    at('/oauth/introspect', answer(200, 'application/json', '{"active":false}')),
+  ],
+  [
+    'introspection-unknown-client',
+    'open to made-up credentials',
+    '200 with JSON',
+    at('/oauth/introspect', answer(200, 'application/json', '{"active":false}'), hasBasic),
+  ],
+  ['revocation-anonymous', 'open to all', '200 with JSON', at('/oauth/revoke', answer(200, 'application/json', '{}'))],
+  [
+    'device-unknown-client',
+    'codes for no client',
+    '200 with JSON',
+    at('/oauth/device', answer(200, 'application/json', '{"device_code":"x"}'), isPost),
+  ],
 ];
 
 const KEYS: readonly BrokenServer[] = [
-  { rule: 'keys-found', what: '404', spoil: at('/oauth/jwks', html(404)), seen: '404' },
-  { rule: 'keys-found', what: 'none', spoil: keysOf((keys) => keys.splice(0)), seen: 'without a key' },
-  {
-    rule: 'keys-public',
-    what: 'a private half',
-    spoil: keysOf((keys) => Object.assign(keys[0] ?? {}, { d: 'AAAA' })),
-    seen: 'has the private member d',
-  },
-  {
-    rule: 'keys-public',
-    what: 'a shared secret',
-    spoil: keysOf((keys) => keys.push({ kty: 'oct', k: 'AAAA', kid: 'secret', alg: 'HS256', use: 'sig' })),
-    seen: 'the key "secret" has the private member k',
-  },
-  {
-    rule: 'keys-named',
-    what: 'two of one name',
-    spoil: keysOf((keys) => keys.push({ ...keys[0] })),
-    seen: 'is there more than once',
-  },
-  {
-    rule: 'keys-named',
-    what: 'no name',
-    spoil: keysOf((keys) => delete keys[0]?.['kid']),
-    seen: 'key 1 has no kid',
-  },
-  {
-    rule: 'keys-strong',
-    what: 'RSA of 1024 bits',
-    spoil: keysOf((keys) => keys.push({ ...weakKey(), kid: 'short', alg: 'RS256', use: 'sig' })),
-    seen: 'the key "short" has only 1024 bits',
-  },
-  {
-    rule: 'keys-strong',
-    what: 'not a key',
-    spoil: keysOf((keys) => keys.push({ kid: 'none', alg: 'ES256', use: 'sig' })),
-    seen: 'the key "none" cannot be read',
-  },
-  {
-    rule: 'keys-purpose',
-    what: 'no alg',
-    spoil: keysOf((keys) => delete keys[0]?.['alg']),
-    seen: 'lacks alg or use',
-  },
-  {
-    rule: 'keys-cache',
-    what: 'no lifetime',
-    spoil: at('/oauth/jwks', setHeader('cache-control', 'no-cache')),
-    seen: 'Cache-Control is no-cache',
-  },
+  ['keys-found', '404', '404', at('/oauth/jwks', html(404))],
+  ['keys-found', 'none', 'without a key', keysOf((keys) => keys.splice(0))],
+  [
+    'keys-public',
+    'a private half',
+    'has the private member d',
+    keysOf((keys) => Object.assign(keys[0] ?? {}, { d: 'AAAA' })),
+  ],
+  [
+    'keys-public',
+    'a shared secret',
+    'the key "secret" has the private member k',
+    keysOf((keys) => keys.push({ kty: 'oct', k: 'AAAA', kid: 'secret', alg: 'HS256', use: 'sig' })),
+  ],
+  ['keys-named', 'two of one name', 'is there more than once', keysOf((keys) => keys.push({ ...keys[0] }))],
+  ['keys-named', 'no name', 'key 1 has no kid', keysOf((keys) => delete keys[0]?.['kid'])],
+  [
+    'keys-strong',
+    'RSA of 1024 bits',
+    'the key "short" has only 1024 bits',
+    keysOf((keys) => keys.push({ ...weakKey(), kid: 'short', alg: 'RS256', use: 'sig' })),
+  ],
+  [
+    'keys-strong',
+    'not a key',
+    'the key "none" cannot be read',
+    keysOf((keys) => keys.push({ kid: 'none', alg: 'ES256', use: 'sig' })),
+  ],
+  ['keys-purpose', 'no alg', 'lacks alg or use', keysOf((keys) => delete keys[0]?.['alg'])],
+  ['keys-cache', 'no lifetime', 'Cache-Control is no-cache', at('/oauth/jwks', setHeader('cache-control', 'no-cache'))],
 ];
 
 const general = (more: Json): Spoil =>
@@ -501,48 +403,38 @@ const general = (more: Json): Spoil =>
   );
 
 const QUERY: readonly BrokenServer[] = [
-  { rule: 'query-on', what: 'not switched on', spoil: at('/api', html(404)), seen: '404' },
-  { rule: 'query-site', what: 'a page', spoil: at('/api', html(200)), seen: '200 with a body of type text/html' },
-  {
-    rule: 'query-generator',
-    what: 'another program',
-    spoil: general({ generator: 'Wiki 1.0' }),
-    seen: 'generator is "Wiki 1.0"',
-  },
-  {
-    rule: 'query-server',
-    what: 'the inner address',
-    spoil: general({ server: 'http://wiki.internal' }),
-    seen: 'server is http://wiki.internal',
-  },
-  {
-    rule: 'query-paraminfo',
-    what: 'nothing about modules',
-    spoil: at('/api', answer(200, 'application/json', '{}'), action('paraminfo')),
-    seen: 'action=paraminfo is answered with 200',
-  },
-  {
-    rule: 'query-errors',
-    what: 'a header that is gone',
-    spoil: at('/api', dropHeader('mediawiki-api-error')),
-    seen: 'without error.code or MediaWiki-API-Error',
-  },
-  {
-    rule: 'query-cors',
-    what: 'a header that is gone',
-    spoil: at('/api', dropHeader('access-control-allow-origin')),
-    seen: 'Access-Control-Allow-Origin is missing',
-  },
-  {
-    rule: 'query-token',
-    what: 'a stranger instead of a wrong token',
-    spoil: at(
+  ['query-on', 'not switched on', '404', at('/api', html(404))],
+  ['query-site', 'a page', '200 with a body of type text/html', at('/api', html(200))],
+  ['query-generator', 'another program', 'generator is "Wiki 1.0"', general({ generator: 'Wiki 1.0' })],
+  ['query-server', 'the inner address', 'server is http://wiki.internal', general({ server: 'http://wiki.internal' })],
+  [
+    'query-paraminfo',
+    'nothing about modules',
+    'action=paraminfo is answered with 200',
+    at('/api', answer(200, 'application/json', '{}'), action('paraminfo')),
+  ],
+  [
+    'query-errors',
+    'a header that is gone',
+    'without error.code or MediaWiki-API-Error',
+    at('/api', dropHeader('mediawiki-api-error')),
+  ],
+  [
+    'query-cors',
+    'a header that is gone',
+    'Access-Control-Allow-Origin is missing',
+    at('/api', dropHeader('access-control-allow-origin')),
+  ],
+  [
+    'query-token',
+    'a stranger instead of a wrong token',
+    'a wrong token is answered with 200',
+    at(
       '/api',
       answer(200, 'application/json', '{"query":{"userinfo":{"anon":true}}}'),
       ({ asked }) => asked.authorization !== undefined,
     ),
-    seen: 'a wrong token is answered with 200',
-  },
+  ],
 ];
 
 const token = (more: Json): Spoil =>
@@ -564,55 +456,51 @@ const ofAnotherIssuer = (): string =>
   );
 
 const CLOSER: readonly BrokenServer[] = [
-  ...['introspection', 'revocation'].map((name): BrokenServer => ({
-    rule: 'secret-host',
-    what: `the ${name} endpoint on another port`,
-    spoil: inMetadata({ [`${name}_endpoint`]: 'http://127.0.0.1:1/oauth' }),
-    seen: `the ${name} endpoint is at http://127.0.0.1:1, so the secret was not sent`,
-  })),
-  {
-    rule: 'client-accepted',
-    what: 'an error with direction marks and tags',
-    spoil: at(TOKEN, answer(400, 'application/json', '{"error":"no\u202e\u{e0041}\u009b2J"}'), isIssued),
-    seen: String.raw`400 with the error no\u202e\udb40\udc41\u009b2J`,
-  },
-  {
-    rule: 'issued-no-store',
-    what: 'C1 controls in a header',
-    spoil: at(TOKEN, setHeader('cache-control', 'private\u009b2J'), isIssued),
-    seen: String.raw`Cache-Control is private\u009b2J`,
-  },
-  {
-    rule: 'client-accepted',
-    what: 'a client that may not',
-    spoil: at(TOKEN, answer(400, 'application/json', '{"error":"unauthorized_client"}'), isIssued),
-    seen: '400 with the error unauthorized_client',
-  },
-  { rule: 'issued-shape', what: 'no lifetime', spoil: token({ expires_in: undefined }), seen: 'expires_in is missing' },
-  {
-    rule: 'issued-shape',
-    what: 'a lifetime as text',
-    spoil: token({ expires_in: '3600' }),
-    seen: 'expires_in is "3600"',
-  },
-  { rule: 'issued-shape', what: 'no type', spoil: token({ token_type: undefined }), seen: 'token_type is missing' },
-  {
-    rule: 'issued-no-store',
-    what: 'a cache',
-    spoil: at(TOKEN, setHeader('cache-control', 'private'), isIssued),
-    seen: 'Cache-Control is private',
-  },
-  {
-    rule: 'issued-compressed',
-    what: 'compression',
-    spoil: at(TOKEN, setHeader('content-encoding', 'br'), isIssued),
-    seen: 'Content-Encoding is br',
-  },
-  { rule: 'issued-lifetime', what: 'a year', spoil: token({ expires_in: 31_536_000 }), seen: 'expires_in is 31536000' },
-  {
-    rule: 'wrong-secret',
-    what: 'any secret will do',
-    spoil: at(
+  ...['introspection', 'revocation'].map((name): BrokenServer => [
+    'secret-host',
+    `the ${name} endpoint on another port`,
+    `the ${name} endpoint is at http://127.0.0.1:1, so the secret was not sent`,
+    inMetadata({ [`${name}_endpoint`]: 'http://127.0.0.1:1/oauth' }),
+  ]),
+  [
+    'client-accepted',
+    'an error with direction marks and tags',
+    String.raw`400 with the error no\u202e\udb40\udc41\u009b2J`,
+    at(TOKEN, answer(400, 'application/json', '{"error":"no\u202e\u{e0041}\u009b2J"}'), isIssued),
+  ],
+  [
+    'issued-no-store',
+    'C1 controls in a header',
+    String.raw`Cache-Control is private\u009b2J`,
+    at(TOKEN, setHeader('cache-control', 'private\u009b2J'), isIssued),
+  ],
+  [
+    'client-accepted',
+    'a client that may not',
+    '400 with the error unauthorized_client',
+    at(TOKEN, answer(400, 'application/json', '{"error":"unauthorized_client"}'), isIssued),
+  ],
+  ['issued-shape', 'no lifetime', 'expires_in is missing', token({ expires_in: undefined })],
+  ['issued-shape', 'a lifetime as text', 'expires_in is "3600"', token({ expires_in: '3600' })],
+  ['issued-shape', 'no type', 'token_type is missing', token({ token_type: undefined })],
+  [
+    'issued-no-store',
+    'a cache',
+    'Cache-Control is private',
+    at(TOKEN, setHeader('cache-control', 'private'), isIssued),
+  ],
+  [
+    'issued-compressed',
+    'compression',
+    'Content-Encoding is br',
+    at(TOKEN, setHeader('content-encoding', 'br'), isIssued),
+  ],
+  ['issued-lifetime', 'a year', 'expires_in is 31536000', token({ expires_in: 31_536_000 })],
+  [
+    'wrong-secret',
+    'any secret will do',
+    'it gets a token',
+    at(
       TOKEN,
       answer(200, 'application/json', '{"access_token":"x"}'),
       ({ status, asked }) =>
@@ -621,81 +509,76 @@ const CLOSER: readonly BrokenServer[] = [
           .toString()
           .startsWith('service:'),
     ),
-    seen: 'it gets a token',
-  },
-  {
-    rule: 'two-methods',
-    what: 'header and body at once',
-    spoil: at(
+  ],
+  [
+    'two-methods',
+    'header and body at once',
+    'it gets a token',
+    at(
       TOKEN,
       answer(200, 'application/json', '{"access_token":"x"}'),
       (exchange) => hasBasic(exchange) && exchange.form.has('client_secret'),
     ),
-    seen: 'it gets a token',
-  },
-  {
-    rule: 'bound-token',
-    what: 'a proxy that drops the header',
-    spoil: at(
+  ],
+  [
+    'bound-token',
+    'a proxy that drops the header',
+    'it is answered with 200 with JSON',
+    at(
       TOKEN,
       change((body) => Object.assign(body, { token_type: 'Bearer' })),
       ({ asked, body }) => 'dpop' in asked && body.includes('access_token'),
     ),
-    seen: 'it is answered with 200 with JSON',
-  },
-  {
-    rule: 'bound-address',
-    what: 'a proxy that changes the path',
-    spoil: at(
+  ],
+  [
+    'bound-address',
+    'a proxy that changes the path',
+    'Expected: http://inner/api',
+    at(
       '/api',
       answer(401, 'application/json', '{}', {
         'www-authenticate': 'DPoP error="invalid_dpop_proof", error_description="Expected: http://inner/api"',
       }),
       ({ asked }) => 'dpop' in asked,
     ),
-    seen: 'Expected: http://inner/api',
-  },
-  {
-    rule: 'issued-active',
-    what: 'another store',
-    spoil: at('/oauth/introspect', answer(200, 'application/json', '{"active":false}'), hasBasic),
-    seen: 'not as active for this client',
-  },
-  {
-    rule: 'issued-signature',
-    what: 'another key',
-    spoil: keysOf((keys) => {
+  ],
+  [
+    'issued-active',
+    'another store',
+    'not as active for this client',
+    at('/oauth/introspect', answer(200, 'application/json', '{"active":false}'), hasBasic),
+  ],
+  [
+    'issued-signature',
+    'another key',
+    'signature verification failed',
+    keysOf((keys) => {
       const { publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
       keys.splice(0, 1, { ...keys[0], ...publicKey.export({ format: 'jwk' }) });
     }),
-    seen: 'signature verification failed',
-  },
-  {
-    rule: 'issued-signature',
-    what: 'another issuer',
-    spoil: (exchange: Exchange) => {
+  ],
+  [
+    'issued-signature',
+    'another issuer',
+    'unexpected "iss" claim value',
+    (exchange: Exchange) => {
       keysOf((keys) => keys.push({ ...ownKey.publicKey.export({ format: 'jwk' }), kid: 'own' }))(exchange);
       token({ access_token: ofAnotherIssuer() })(exchange);
     },
-    seen: 'unexpected "iss" claim value',
-  },
-  {
-    rule: 'revoked-inactive',
-    what: 'introspection that is cached',
-    spoil: at('/oauth/introspect', (exchange) => {
+  ],
+  [
+    'revoked-inactive',
+    'introspection that is cached',
+    'after a revocation (200 with JSON) introspection is answered with 200 with JSON',
+    at('/oauth/introspect', (exchange) => {
       if (exchange.body.includes('"active":true')) issued = exchange.body;
       else if (exchange.status === 200) exchange.body = issued;
     }),
-    seen: 'after a revocation (200 with JSON) introspection is answered with 200 with JSON',
-  },
-].map((server): BrokenServer => ({ ...server, closer: true }));
-
-export const BROKEN_SERVERS: readonly BrokenServer[] = [
-  ...METADATA,
-  ...AT_TOKEN,
-  ...PAGES,
-  ...PROGRAMS,
-  ...KEYS,
-  ...QUERY,
-  ...CLOSER,
+  ],
 ];
+
+/** Faults that show to everyone, and those that only show to a client. */
+export const BROKEN_SERVERS = {
+  public: [...METADATA, ...AT_TOKEN, ...PAGES, ...PROGRAMS, ...KEYS, ...QUERY],
+  toClient: CLOSER,
+};

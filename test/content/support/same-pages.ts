@@ -13,6 +13,7 @@ import { resolveSite } from '../../../src/core/query/site/site.js';
 import { parseTitle } from '../../../src/core/query/site/title.js';
 import { Client, oneHostEach } from '../../hosts.js';
 import { directQueries } from '../../hosts/direct.js';
+import { shortTimer } from '../../oauth/support/fixture.js';
 import { generatedSite, writeExport } from '../../site/support/generated-site.js';
 
 const SAMPLE = fileURLToPath(new URL('../../../examples/site/sample.xml', import.meta.url));
@@ -94,6 +95,7 @@ export async function startQuery(given: QueryOptions): Promise<QueryHost> {
   const options = (base: string) => ({
     issuer: base,
     store,
+    runtime: { timer: shortTimer },
     grants: ['password'] as const,
     scopes: { read: 'Read' },
     users: [{ username: 'alice', password: 'secret' }],
@@ -102,7 +104,7 @@ export async function startQuery(given: QueryOptions): Promise<QueryHost> {
     onError: (error: unknown) => void failures.push(error),
     onWarning: () => undefined,
   });
-  const host = await oneHostEach[0]!.start({ options });
+  const host = await oneHostEach[0].start({ options });
   const client = new Client(host.base);
   return {
     base: host.base,

@@ -1,10 +1,8 @@
-import { once } from 'node:events';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import express from 'express';
 import { answer, isWriting, SCOPES } from '../../../examples/mcp/notes.js';
 import { type OAuthQueryOptions, oauthQuery } from '../../../src/adapters/express/index.js';
 import type { OAuthEvent } from '../../../src/core/oauth/events/events.js';
+import { listen } from '../../hosts/listen.js';
 
 export interface NotesServer {
   /** Where it listens. */
@@ -26,10 +24,7 @@ export const startNotes = async (
   path: '/mcp' | '/' = '/mcp',
 ): Promise<NotesServer> => {
   const app = express();
-  const server = createServer(app);
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`; // It listens on a port and not on a pipe.
+  const { origin, close } = await listen(app);
   const base = options.issuer ?? origin;
   const events: OAuthEvent[] = [];
   const requests: string[] = [];
@@ -63,9 +58,6 @@ export const startNotes = async (
     events,
     oauth,
     requests,
-    close: () => {
-      server.closeAllConnections();
-      server.close();
-    },
+    close,
   };
 };

@@ -55,17 +55,21 @@ const ALICE = { username: 'alice', password: 'wonderland' } as const;
 export class Browser {
   readonly #client: Client;
   readonly #headers: Readonly<Record<string, string>>;
-  /** The path below which the server is mounted. */
-  readonly #prefix: string;
+  readonly #host: { readonly origin: string; readonly base: string };
 
   /** @param headers - Sent with every request. */
   constructor(
-    { origin, base }: { readonly origin: string; readonly base: string },
+    host: { readonly origin: string; readonly base: string },
     headers: Readonly<Record<string, string>> = {},
   ) {
-    this.#client = new Client(origin);
+    this.#client = new Client(() => host.origin);
     this.#headers = headers;
-    this.#prefix = base.slice(origin.length);
+    this.#host = host;
+  }
+
+  /** The path below which the server is mounted. */
+  get #prefix(): string {
+    return this.#host.base.slice(this.#host.origin.length);
   }
 
   get cookies(): Client['cookies'] {

@@ -1,3 +1,5 @@
+import type { Timer } from '../../../src/core/base/ports.js';
+import { systemTimer } from '../../../src/core/base/system.js';
 import type { ClientRegistration, ClientRegistry } from '../../../src/core/oauth/clients/client.js';
 import type { OAuthEvent } from '../../../src/core/oauth/events/events.js';
 import { type MemoryStore, memoryStore } from '../../../src/stores/memory.js';
@@ -53,6 +55,27 @@ export interface Fixture {
   advance(seconds: number): void;
 }
 
+/** Waits for parts of a second. The deadlines of a request and of a function take seconds, and pass on a busy machine; none does here. */
+export const shortTimer: Timer = (run, milliseconds) =>
+  milliseconds < 1000 ? systemTimer(run, milliseconds) : () => undefined;
+
+/** The deadlines of requests. They pass when a test says so. */
+export class Deadlines {
+  readonly #waiting = new Set<() => void>();
+
+  readonly timer: Timer = (run, milliseconds) => {
+    if (milliseconds !== 8000) return shortTimer(run, milliseconds);
+    this.#waiting.add(run);
+    return () => void this.#waiting.delete(run);
+  };
+
+  pass(): void {
+    const waiting = [...this.#waiting];
+    this.#waiting.clear();
+    for (const run of waiting) run();
+  }
+}
+
 /** Options with a clock of their own. `clients` come in addition to {@link CLIENTS}. */
 export const fixture = ({
   clients = [],
@@ -74,7 +97,7 @@ export const fixture = ({
     },
     options: {
       store,
-      runtime: { clock, ...runtime },
+      runtime: { clock, timer: shortTimer, ...runtime },
       secret: 'a secret of the test that has 32 characters',
       clients: [...CLIENTS, ...clients],
       scopes: SCOPES,

@@ -44,7 +44,6 @@ export class Nodes {
 
   async start({ options, between = (store) => store, ahead = 0, hasNoSecret = false }: NodeSetup = {}): Promise<Node> {
     const [host] = oneHostEach;
-    if (host === undefined) throw new Error('There is no host.');
     const { store, clock, options: shared } = this.shared;
     const { secret, ...common } = shared;
     const errors: unknown[] = [];
@@ -54,7 +53,7 @@ export class Nodes {
         ...(secret === undefined || hasNoSecret ? {} : { secret }),
         issuer: ISSUER,
         store: between(store),
-        runtime: { clock: () => clock() + ahead },
+        runtime: { ...common.runtime, clock: () => clock() + ahead },
         onError: (error) => errors.push(error),
         ...options,
       },

@@ -1,6 +1,4 @@
-import { once } from 'node:events';
-import { createServer, type RequestListener } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { RequestListener } from 'node:http';
 import express from 'express';
 import fastify from 'fastify';
 import Koa from 'koa';
@@ -8,6 +6,7 @@ import { oauthQuery as forExpress } from '../../../src/adapters/express/index.js
 import { oauthQuery as forFastify } from '../../../src/adapters/fastify/index.js';
 import { oauthQuery as forKoa } from '../../../src/adapters/koa/index.js';
 import type { HostOptions } from '../../hosts.js';
+import { listen } from '../../hosts/listen.js';
 
 /** Apps that believe a proxy in front of them, so that a test can be many callers at once: `X-Forwarded-For` says who. */
 const FRAMEWORKS = {
@@ -34,19 +33,13 @@ export interface ProxiedHost {
   close(): void;
 }
 
-export const proxiedHosts = Object.entries(FRAMEWORKS).map(([name, build]) => ({
+const proxied = (name: keyof typeof FRAMEWORKS) => ({
   name,
   start: async (options: HostOptions): Promise<ProxiedHost> => {
-    const server = createServer(await build({ ...options, ...{ issuer: 'https://auth.example' } }));
-    server.listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    const { port } = server.address() as AddressInfo; // It listens on a port and not on a pipe.
-    return {
-      base: `http://127.0.0.1:${port}`,
-      close: () => {
-        server.closeAllConnections();
-        server.close();
-      },
-    };
+    const app = await FRAMEWORKS[name]({ ...options, ...{ issuer: 'https://auth.example' } });
+    const { origin: base, close } = await listen(app);
+    return { base, close };
   },
-}));
+});
+
+export const proxiedHosts = [proxied('express'), proxied('koa'), proxied('fastify')] as const;

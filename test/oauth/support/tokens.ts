@@ -38,7 +38,7 @@ export class Flows {
 
   constructor(host: RunningHost, clients: readonly ClientRegistration[] = []) {
     this.#host = host;
-    this.client = new Client(host.base);
+    this.client = new Client(() => host.base);
     this.#registrations = new Map([...CLIENTS, ...clients].map((client) => [client.client_id, client]));
   }
 

@@ -79,32 +79,6 @@ describe('the description of a module', () => {
     ]);
   });
 
-  test('always has required and multi in formatversion 2, other flags only if set', () => {
-    expect(allpages?.parameters[0]).toStrictEqual({
-      index: 1,
-      name: 'from',
-      type: 'string',
-      required: false,
-      multi: false,
-    });
-    const [info] = ask(tree, { modules: ['query+info'] }).modules;
-    expect(info?.parameters[1]).toStrictEqual({
-      index: 2,
-      name: 'linkcontext',
-      type: 'title',
-      required: false,
-      default: 'Main Page',
-      multi: false,
-      mustExist: false,
-    });
-    expect(toVersion1(info?.parameters[1])).toStrictEqual({
-      index: 2,
-      name: 'linkcontext',
-      type: 'title',
-      default: 'Main Page',
-    });
-  });
-
   test('has one counter for both lists of parameters', () => {
     const [revisions] = ask(tree, { modules: ['query+revisions'] }).modules;
     expect(revisions?.templatedparameters).toStrictEqual([
@@ -174,11 +148,6 @@ describe('the description of a module', () => {
 describe('limits and bounds', () => {
   const parameter = (module: string, name: string, high = false) =>
     ask(tree, { modules: [module] }, high).modules[0]?.parameters.find((p) => p.name === name);
-
-  test('limit is that of the caller', () => {
-    expect(parameter('query+allpages', 'prtype')).toMatchObject({ lowlimit: 50, highlimit: 500, limit: 50 });
-    expect(parameter('query+allpages', 'prtype', true)).toMatchObject({ lowlimit: 50, highlimit: 500, limit: 500 });
-  });
 
   test('highmax only above max; the default never for a boolean; the empty default is shown', () => {
     expect(parameter('query+extracts', 'limit')).toStrictEqual({

@@ -29,7 +29,6 @@ describe('authmanagerinfo', () => {
   test('authmanagerinfo-2: requires no right to read', async () => {
     const host = await startQuery({ private: true, modules: { authmanagerinfo: () => ({ data: {} }) } });
     const { json } = await host.get({ action: 'query', meta: 'authmanagerinfo' });
-    await host.close();
     expect(json['error']).toBeUndefined();
   });
 });
@@ -168,6 +167,5 @@ describe('userinfo', () => {
     const host = await startQuery({ limits: { token: { requests: 5 } } });
     const { json } = await host.get({ action: 'query', meta: 'userinfo', uiprop: 'ratelimits' }, { as: 'alice' });
     expect(json['query']?.['userinfo']?.['ratelimits']).toEqual({ requests: { user: { hits: 5, seconds: 60 } } });
-    await host.close();
   });
 });

@@ -1,20 +1,13 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { hostFor } from '../../hosts.js';
-import { type QueryHost, startQuery } from '../fixture.js';
-import { type Joined, startJoined } from '../joined.js';
+import { useStarted } from '../../hosts/listen.js';
+import { startQuery } from '../fixture.js';
+import { startJoined } from '../joined.js';
 
-let host: QueryHost;
-beforeAll(async () => {
-  host = await startQuery({ cors: ['https://app.example'] });
-});
-afterAll(() => host.close());
+const host = useStarted(() => startQuery({ cors: ['https://app.example'] }));
 
 describe.each(hostFor(import.meta.url))('on $name', (setup) => {
-  let joined: Joined;
-  beforeAll(async () => {
-    joined = await startJoined(setup, { modules: { allpages: () => [{ ns: 0, title: 'Apple' }] } });
-  });
-  afterAll(() => joined.close());
+  const joined = useStarted(() => startJoined(setup, { modules: { allpages: () => [{ ns: 0, title: 'Apple' }] } }));
 
   test('request-1: the plus sign in the path of a module may be encoded', async () => {
     for (const name of ['query+allpages', 'query%2Ballpages', 'query%2ballpages']) {

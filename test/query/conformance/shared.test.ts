@@ -67,7 +67,6 @@ describe('values', () => {
     expect(await usersOf('rcuser=%230')).toEqual([{ user: 'Unknown user', other: '' }]);
     expect(await usersOf('rcuser=Alice')).toEqual([{ user: 'Alice', other: '' }]);
     expect(asked).toEqual([[5], [7]]);
-    await host.close();
     const { json } = await hosts.noting('list=recentchanges&rcuser=%235');
     expect(json['errors']).toBeUndefined();
     expect(hosts.asked.get('recentchanges')?.params['user']).toBe('Unknown user');
@@ -103,7 +102,6 @@ describe('continue values', () => {
   test('continue-6: a module without `continue` continues with another parameter', async () => {
     const host = await startQuery({ modules: { allusers: () => ({ items: [], continue: 'Bob' }) } });
     const { json } = await host.get({ action: 'query', list: 'allusers' });
-    await host.close();
     expect(json['continue']).toEqual({ aufrom: 'Bob', continue: '-||' });
   });
 
@@ -151,7 +149,6 @@ describe('silent narrowing', () => {
       },
     });
     await host.get({ action: 'query', list: 'usercontribs', ucuser: 'Bob' }, { as: 'bot' });
-    await host.close();
     expect(rights).toContain('deletedhistory');
   });
   test('narrowing-8: a list without rows is an empty list', async () => {
@@ -195,7 +192,6 @@ describe('generators', () => {
     });
     const { json } = await host.get({ action: 'query', generator: 'random', prop: 'links' });
     const raw = await host.get({ action: 'query', generator: 'random', prop: 'links', rawcontinue: '' });
-    await host.close();
     expect(json['continue']).toEqual({ plcontinue: '1|0|B', grncontinue: '0.5|0.5|1|0', continue: 'grncontinue||' });
     expect(raw.json['query-noncontinue']).toEqual({ random: { grncontinue: '0.5|0.5|1|0' } });
   });
@@ -220,7 +216,6 @@ describe('generators', () => {
       redirects: '',
       formatversion: '2',
     });
-    await host.close();
     expect(json['query']?.['pages']).toMatchObject([
       { title: 'Apple', index: 22 },
       { title: 'Banana', index: 21 },
@@ -236,7 +231,6 @@ describe('generators', () => {
       modules: { search: () => [2, 1].map((pageid) => ({ pageid, ns: 0, title: pageid === 1 ? 'Apple' : 'Banana' })) },
     });
     const { json } = await host.get({ action: 'query', generator: 'search', gsrsearch: 'x', formatversion: '2' });
-    await host.close();
     expect(json['query']?.['pages']).toEqual([
       { pageid: 1, ns: 0, title: 'Apple', index: 2 },
       { pageid: 2, ns: 0, title: 'Banana', index: 1 },
@@ -251,7 +245,6 @@ describe('generators', () => {
   test('generator-6: fewer pages than the limit are not an error', async () => {
     const host = await startQuery({ modules: { allpages: () => ({ items: [], continue: 'B' }) } });
     const { json } = await host.get({ action: 'query', generator: 'allpages', prop: 'info' });
-    await host.close();
     expect(json['continue']).toEqual({ gapcontinue: 'B', continue: 'gapcontinue||' });
     expect(json['error']).toBeUndefined();
   });
@@ -328,7 +321,6 @@ describe('revisions and their properties', () => {
     for (const item of [{ revid: 11 }, { revid: 11, diff: {} }]) {
       const host = await revisions(item);
       codes.push(conditions((await host.get({ ...ask, formatversion: '2' })).json, 'warnings').map(({ code }) => code));
-      await host.close();
     }
     expect(codes).toEqual([
       ['deprecation', 'deprecation-help', 'deprecation', 'nodiff'],

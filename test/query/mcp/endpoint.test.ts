@@ -1,6 +1,3 @@
-import { once } from 'node:events';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import express from 'express';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { oauthQuery } from '../../../src/adapters/express/index.js';
@@ -9,6 +6,7 @@ import { query } from '../../../src/core/query/index.js';
 import { mcp } from '../../../src/mcp/index.js';
 import { RESULT } from '../../../src/mcp/options.js';
 import { Client, sendRaw } from '../../hosts.js';
+import { listen } from '../../hosts/listen.js';
 import { constantsOfTest } from '../../oauth/support/limits.js';
 import { everyRow } from '../../rows.js';
 import { HEADERS, type McpSite, PAGES, startSite } from './support.js';
@@ -89,7 +87,6 @@ describe('the source of a request', () => {
     for (const headers of [{ host: 'wiki.example' }, { host: 'wiki.example:443', origin: 'https://wiki.example' }])
       expect((await remote.send('tools/list', {}, headers)).status).toBe(200);
     expect((await remote.send('tools/list', {}, { host: 'wiki.example:80' })).status).toBe(403);
-    remote.close();
   });
 
   test.each(['GET', 'HEAD', 'DELETE', 'PUT'])('has no stream of events and no sessions: %s is 405', async (method) => {
@@ -129,10 +126,7 @@ describe('the source of a request', () => {
 
   test('accepts a message that a body parser of the application has read', async () => {
     const app = express().use(express.json());
-    const server = createServer(app);
-    server.listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    const base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`; // It listens on a port.
+    const { origin: base } = await listen(app);
     app.use(
       oauthQuery({
         issuer: base,
@@ -143,8 +137,6 @@ describe('the source of a request', () => {
     const body = JSON.stringify({ jsonrpc: '2.0', id: 7, method: 'ping' });
     const answer = await new Client(base).request('/mcp', { method: 'POST', headers: HEADERS, body });
     expect([answer.status, answer.json]).toEqual([200, { jsonrpc: '2.0', id: 7, result: {} }]);
-    server.closeAllConnections();
-    server.close();
   });
 });
 
@@ -164,7 +156,6 @@ describe('the caller', () => {
     const answer = await site.send('tools/list', {}, { cookie: 'session=alice' });
     expect([answer.status, asked]).toEqual([401, 0]);
     expect(answer.headers).not.toHaveProperty('set-cookie');
-    site.close();
   });
 
   test('challenges callers without a token if the API is private, with the scopes to request', async () => {
@@ -180,14 +171,12 @@ describe('the caller', () => {
       resource_name: 'Harbour',
     });
     expect((await site.call('read_page', { title: 'Rope' }, await site.token())).result.data.text).toContain('rope');
-    site.close();
   });
 
   test('can require a token although the API does not', async () => {
     const site = await startSite({ mcp: { anonymous: false } });
     expect((await site.http.get('/api?action=query&list=allpages')).status).toBe(200);
     expect((await site.send('initialize')).status).toBe(401);
-    site.close();
   });
 
   test('rejects tokens for other resources and tokens without its scopes, even if it requires no token', async () => {
@@ -205,7 +194,6 @@ describe('the caller', () => {
     expect(lacking.headers['www-authenticate']).toContain(metadata);
     expect((await site.send('tools/list', {}, await site.token('read more'))).status).toBe(200);
     expect((await site.send('tools/list')).status).toBe(200);
-    site.close();
   });
 
   test('challenges anonymous callers if a query requires a user, and ignores tokens in the URL', async () => {
@@ -231,7 +219,6 @@ describe('the caller', () => {
     expect((await site.call('query', query, { authorization })).result.data).toEqual({
       watchlistraw: [{ ns: 0, title: 'Rope' }],
     });
-    site.close();
   });
 
   test('returns to each caller what the API returns: the same pages, limits and rights', async () => {
@@ -266,7 +253,6 @@ describe('the caller', () => {
     const missing = await site.call('read_page', { title: 'Project:P 1' });
     expect([missing.isError, missing.text]).toEqual([true, expect.stringContaining('does not exist')]);
     expect((await site.call('read_page', { title: 'Project:P 1' }, await site.token())).result.data.text).toBe('x');
-    site.close();
   });
 });
 
@@ -306,5 +292,4 @@ test('messages count as requests of `query.limits`, and what their tools read as
   expect(await boats()).toMatchObject({ isError: true, text: expect.stringContaining('rate limit') });
   const refused = await site.send('tools/list');
   expect([refused.status, Number(refused.headers['retry-after']) > 0]).toEqual([429, true]);
-  site.close();
 });

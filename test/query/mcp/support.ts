@@ -1,12 +1,10 @@
-import { once } from 'node:events';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { type OAuthQuery, oauthQuery, type OAuthQueryOptions } from '../../../src/adapters/node/index.js';
 import { contentQuery, type ContentQueryOptions, memoryContent, type MemoryPage } from '../../../src/content/index.js';
 import { query } from '../../../src/core/query/index.js';
 import { mcp, type McpOptions } from '../../../src/mcp/index.js';
 import { type Answer, Client } from '../../hosts.js';
 import type { RequestOptions } from '../../hosts/client.js';
+import { listen } from '../../hosts/listen.js';
 
 export const PAGES: readonly MemoryPage[] = [
   { title: 'Main Page', text: 'Welcome to the harbour.', links: [{ kind: 'link', ns: 0, title: 'Rope' }] },
@@ -60,10 +58,7 @@ export const startSite = async ({
   mcp: tools,
   ...options
 }: SiteSetup = {}): Promise<McpSite> => {
-  const server = createServer();
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`; // It listens on a port and not on a pipe.
+  const { server, origin: base, close } = await listen();
   const errors: unknown[] = [];
   const oauth = oauthQuery({
     issuer: base,
@@ -112,9 +107,6 @@ export const startSite = async ({
       const { access_token } = await oauth.issue({ sub: 'alice', client_id: 'app', scope, resource: `${base}/mcp` });
       return { authorization: `Bearer ${access_token}` };
     },
-    close: () => {
-      server.closeAllConnections();
-      server.close();
-    },
+    close,
   };
 };

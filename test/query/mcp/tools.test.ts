@@ -106,7 +106,6 @@ describe('the standard tools', () => {
     const [, shown = ''] = /^```json [^\n]*\n(\{\n {2}"notice"[^]*?)```/m.exec(guide) ?? [];
     const own = await startSite({ pages });
     expect((await own.call('search', { query: 'rope' })).result).toEqual(JSON.parse(shown));
-    own.close();
   });
 
   test('are described like the modules of the API', () => {
@@ -190,7 +189,6 @@ describe('the list of tools', () => {
         clientInfo: { name: 'a', version: '1' },
       }),
     ).toMatchObject({ json: { result: { capabilities: { tools: {} } } } });
-    site.close();
   });
 
   test('contains modules of the catalogue and custom modules, if options enable them', async () => {
@@ -225,8 +223,6 @@ describe('the list of tools', () => {
     const names = await namesOf(all);
     expect(names).toContain('query_recentchanges');
     expect(names).toContain('query_fruit');
-    site.close();
-    all.close();
   });
 });
 
@@ -279,8 +275,6 @@ describe('cursors', () => {
     expect((await same.call('list_pages', args)).result.data.allpages).toHaveLength(4);
     const other = await startSite({ issuer: site.base, secret: 'another secret of the test, of 32 characters' });
     expect((await other.call('list_pages', args)).isError).toBe(true);
-    same.close();
-    other.close();
   });
 });
 
@@ -334,7 +328,6 @@ describe('long and hostile content', () => {
     const { result } = await one.call('query_note');
     expect(Object.keys(result.data.note)).toEqual(hidden.map((_, index) => String(index)));
     expect(result.data.note[0]).toEqual({ at: '1970-01-01T00:00:00.000Z' });
-    one.close();
   });
 
   test('is marked as content, and cannot end the result or add to it', async () => {

@@ -1,6 +1,4 @@
-import { once } from 'node:events';
-import { createServer, type RequestListener } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { RequestListener } from 'node:http';
 import { getRequestListener } from '@hono/node-server';
 import express5 from 'express';
 import express4 from 'express4';
@@ -20,6 +18,7 @@ import {
   type Verifier,
 } from '../../../src/resource-server/index.js';
 import { type Answer, bearer, Client } from '../../hosts.js';
+import { listen } from '../../hosts/listen.js';
 
 export const PHOTOS = 'https://photos.example/api';
 
@@ -146,14 +145,11 @@ export interface GuardHost {
 const start = async (name: keyof typeof FRAMEWORKS, setup: Setup): Promise<ResourceServer> => {
   const { listener, guard } = await FRAMEWORKS[name](setup);
   let requests = 0;
-  const server = createServer((req, res) => {
+  const { origin, close } = await listen((req, res) => {
     requests += 1;
     listener(req, res);
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo; // It listens on a port and not on a pipe.
-  const client = new Client(`http://127.0.0.1:${port}`);
+  const client = new Client(origin);
   return {
     client,
     get: (route, token) => client.get(`/${route}`, bearer(token)),
@@ -164,8 +160,7 @@ const start = async (name: keyof typeof FRAMEWORKS, setup: Setup): Promise<Resou
     closeGuard: () => guard.close(),
     close: () => {
       guard.close();
-      server.closeAllConnections();
-      server.close();
+      close();
     },
   };
 };

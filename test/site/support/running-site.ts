@@ -8,6 +8,7 @@ import { openApi } from '../../../src/openapi/index.js';
 import { sandbox } from '../../../src/sandbox/index.js';
 import { Client, oneHostEach } from '../../hosts.js';
 import { directQueries } from '../../hosts/direct.js';
+import { shortTimer } from '../../oauth/support/fixture.js';
 
 /** A site that listens, with its content in a folder of its own. */
 export interface RunningSite {
@@ -43,7 +44,7 @@ export async function startSite(source: string | ((folder: string) => Promise<st
   const failures: unknown[] = [];
   const store = memoryStore();
   const options = (base: string) => ({ ...optionsOf(base, database, failures), issuer: base, store });
-  const host = await oneHostEach[0]!.start({ options });
+  const host = await oneHostEach[0].start({ options });
   const client = new Client(host.base);
   const send = directQueries(options(host.base), '/w/api.php');
   return {
@@ -71,6 +72,7 @@ export async function startSite(source: string | ((folder: string) => Promise<st
 const optionsOf = (base: string, database: ContentDatabase, failures: unknown[]) => {
   const content = siteQuery(database);
   return {
+    runtime: { timer: shortTimer },
     grants: ['client_credentials', 'password'] as const,
     scopes: { read: 'Read', bulk: { description: 'Read in bulk', rights: ['apihighlimits'] } },
     users: [{ username: 'alice', password: 'secret' }],
