@@ -39,9 +39,11 @@ const user = (more: object) => ({ users: [{ username: 'alice', password: 'wonder
 
 const CASES = Object.entries(WRONG_OPTIONS).flatMap(([what, all]) => all.map((options) => ({ what, options })));
 
-/** As the snapshot shows options: on one line, functions by their name only. */
+/** As the snapshot shows options: on one line, functions by their name only, without what tracing adds to promises. */
 const shown = (options: object): string =>
-  inspect(options, { depth: 8, breakLength: Infinity, compact: true }).replaceAll(/\[Function[^\]]*\]/g, 'ƒ');
+  inspect(options, { depth: 8, breakLength: Infinity, compact: true })
+    .replaceAll(/\[Function[^\]]*\]/g, 'ƒ')
+    .replaceAll(/, \[Symbol\(\w+\)\]: [^,}]+/g, '');
 
 describe('wrong options', () => {
   test('throw a TypeError at the line of the caller that names the option, or the field of a client', () =>
