@@ -43,7 +43,7 @@ const CASES = Object.entries(WRONG_OPTIONS).flatMap(([what, all]) => all.map((op
 const shown = (options: object): string =>
   inspect(options, { depth: 8, breakLength: Infinity, compact: true })
     .replaceAll(/\[Function[^\]]*\]/g, 'ƒ')
-    .replaceAll(/, \[Symbol\(\w+\)\]: [^,}]+/g, '');
+    .replaceAll(/, \[Symbol\(\w+\)\]: [^,} ]+/g, '');
 
 describe('wrong options', () => {
   test('throw a TypeError at the line of the caller that names the option, or the field of a client', () =>
