@@ -3,8 +3,8 @@ import type { FeatureHost } from '../core/base/feature.js';
 import { fail } from '../core/base/schema.js';
 import {
   algorithmOf,
+  boundSource,
   generateKey,
-  isExternal,
   type Jwk,
   KeyRing,
   type KeySource,
@@ -14,23 +14,6 @@ import {
 } from '../core/oauth/keys/signing-keys.js';
 
 const OPTION = 'options.openid.keys';
-
-/** A key that signs in a vault, with a deadline. */
-const bounded = (signingKey: SigningKey, host: FeatureHost): SigningKey => {
-  const { key } = signingKey;
-  if (!isExternal(key)) return signingKey;
-  const sign = host.bound(`The sign of a key of ${OPTION}`, (data: Uint8Array) => key.sign(data));
-  return { ...signingKey, key: { publicKey: key.publicKey, sign } };
-};
-
-/** The keys of a list or of a function that fit an algorithm. */
-const sourceFor = (keys: KeySource, algorithm: SigningAlgorithm, host: FeatureHost): KeySource => {
-  const fitting = (all: readonly SigningKey[]): readonly SigningKey[] =>
-    all.filter(({ key }) => algorithmOf(key) === algorithm).map((key) => bounded(key, host));
-  if (typeof keys !== 'function') return fitting(keys);
-  const ask = host.bound(OPTION, keys);
-  return async () => fitting(await ask());
-};
 
 /** On loopback, where examples and tests run, a key is generated. */
 const generated = (host: FeatureHost): readonly SigningKey[] => {
@@ -58,7 +41,9 @@ export class IdTokenKeys {
     const keys = given ?? generated(host);
     const { clock, onError } = host;
     const rings = SIGNING_ALGORITHMS.filter((algorithm) => isUsed(keys, algorithm)).map((algorithm) => {
-      const source = sourceFor(keys, algorithm, host);
+      const source = boundSource(keys, OPTION, host.bound, (all) =>
+        all.filter(({ key }) => algorithmOf(key) === algorithm),
+      );
       const ring = new KeyRing({ source, algorithm, clock, tokenLifetimeMs: lifetime * 1000, onError, option: OPTION });
       return [algorithm, ring] as const;
     });

@@ -8,9 +8,10 @@ import {
   verify,
 } from 'node:crypto';
 import { UnavailableError } from '../../base/errors.js';
+import type { FeatureHost } from '../../base/feature.js';
 import { mistake } from '../../base/mistakes.js';
 import type { Clock, MaybePromise } from '../../base/ports.js';
-import { either, fn, value } from '../../base/schema.js';
+import { either, fn, isRecord, value } from '../../base/schema.js';
 import { sha256 } from '../../base/secrets.js';
 
 /** RS256 is first, because every verifier supports it. ES256 is small and fast; so is EdDSA, if every verifier supports it. */
@@ -90,8 +91,33 @@ export const algorithmOf = (key: SigningKey['key'] | undefined): SigningAlgorith
   }
 };
 
-export const isExternal = (key: SigningKey['key']): key is ExternalKey =>
-  typeof key === 'object' && !(key instanceof KeyObject) && typeof key['sign'] === 'function';
+const isExternal = (key: unknown): key is ExternalKey =>
+  isRecord(key) && !(key instanceof KeyObject) && typeof key['sign'] === 'function';
+
+/**
+ * The same keys, with a deadline for a function that returns them, and for those that sign in a vault.
+ *
+ * @param option - Names the option in errors.
+ * @param select - Which of the keys are used.
+ */
+export const boundSource = (
+  source: KeySource,
+  option: string,
+  bound: FeatureHost['bound'],
+  select = (keys: readonly SigningKey[]): readonly SigningKey[] => keys,
+): KeySource => {
+  const limited = (signingKey: SigningKey): SigningKey => {
+    const key: unknown = signingKey?.key; // The key ring reports what is wrong with it.
+    if (!isExternal(key)) return signingKey;
+    const sign = bound(`The sign of a key of ${option}`, (data: Uint8Array) => key.sign(data));
+    return { ...signingKey, key: { publicKey: key.publicKey, sign } };
+  };
+  const all = (keys: readonly SigningKey[]): readonly SigningKey[] =>
+    Array.isArray(keys) ? select(keys).map(limited) : keys;
+  if (typeof source !== 'function') return all(source);
+  const ask = bound(option, source);
+  return async () => all(await ask());
+};
 
 const privateKeyOf = (key: string | Jwk | KeyObject): KeyObject => {
   if (key instanceof KeyObject) return key;

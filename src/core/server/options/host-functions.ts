@@ -5,7 +5,7 @@ import type { MaybePromise, Timer } from '../../base/ports.js';
 import { type ClientRegistry, type ClientSource, isRegistry } from '../../oauth/clients/client.js';
 import { isAttachable, isOwnRegistry, type RegistryServer } from '../../oauth/clients/own-registry.js';
 import type { CustomGrantRequest } from '../../oauth/custom-grant.js';
-import type { ExternalKey, KeySource, SigningKey } from '../../oauth/keys/signing-keys.js';
+import { boundSource } from '../../oauth/keys/signing-keys.js';
 import type { CheckedOptions } from './server-table.js';
 
 /** Of the time of a request, so that the error can name the function before the request ends. */
@@ -34,25 +34,6 @@ export class HostDeadline {
     return (...input) => inTime(work(...input), { milliseconds, timer: this.#timer, error });
   }
 }
-
-const isExternal = (key: unknown): key is ExternalKey =>
-  typeof key === 'object' && key !== null && 'sign' in key && typeof key.sign === 'function';
-
-const boundKeys = (keys: readonly SigningKey[], deadline: HostDeadline): readonly SigningKey[] => {
-  if (!Array.isArray(keys)) return keys; // The result of the application's function; the key ring reports what is wrong with it.
-  return keys.map((signingKey: SigningKey) => {
-    const key: unknown = signingKey?.key;
-    if (!isExternal(key)) return signingKey;
-    const sign = deadline.bound('The sign of a key of options.jwt', (data: Uint8Array) => key.sign(data));
-    return { ...signingKey, key: { publicKey: key.publicKey, sign } };
-  });
-};
-
-const boundSource = (keys: KeySource, deadline: HostDeadline): KeySource => {
-  if (typeof keys !== 'function') return boundKeys(keys, deadline);
-  const ask = deadline.bound('options.jwt', keys);
-  return async () => boundKeys(await ask(), deadline);
-};
 
 /** The same object, with a deadline on those of these members that are functions. @param path - The option, for errors. */
 const within = <T extends object>(
@@ -134,6 +115,9 @@ export const withDeadlines = (options: CheckedOptions): CheckedOptions => {
     ...(users &&
       'authenticate' in users && { users: within(users, 'options.users', deadline, 'authenticate', 'isActive') }),
     ...(clients && { clients: boundClients(clients, deadline, registryServerOf(options, deadline)) }),
-    ...(jwt !== undefined && jwt !== true && { jwt: boundSource(jwt, deadline) }),
+    ...(jwt !== undefined &&
+      jwt !== true && {
+        jwt: boundSource(jwt, 'options.jwt', (name, work) => deadline.bound(name, work)),
+      }),
   };
 };
