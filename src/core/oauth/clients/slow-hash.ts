@@ -30,9 +30,6 @@ const MIN_STEPS = 2 ** 14;
 const PHC =
   /^\$scrypt\$ln=([1-9]\d?),r=([1-9]\d{0,3}),p=([1-9]\d{0,3})\$([A-Za-z0-9+/]{11,64})\$([A-Za-z0-9+/]{43,86})$/;
 
-/** The format of 0.1.0: salt and hash in base64url, with the parameters of {@link COST}. */
-const OLD = /^([\w-]{22})\.([\w-]{43})$/;
-
 const bytesOf = ({ ln, r }: ScryptCost): number => 128 * 2 ** ln * r;
 const stepsOf = ({ ln, r, p }: ScryptCost): number => 2 ** ln * r * p;
 
@@ -61,16 +58,13 @@ export const hashSecret = (secret: string): string => {
 
 /** Parses a hash, or returns what is wrong with it, as the end of a sentence. */
 export const readHash = (text: unknown): SlowHash | string => {
-  const [, salt, hash] = OLD.exec(String(text)) ?? [];
-  if (salt !== undefined && hash !== undefined)
-    return { ...COST, salt: Buffer.from(salt, 'base64url'), hash: Buffer.from(hash, 'base64url') };
-  const [, ln, r, p, phcSalt = '', phcHash = ''] = PHC.exec(String(text)) ?? [];
+  const [, ln, r, p, salt = '', hash = ''] = PHC.exec(String(text)) ?? [];
   if (ln === undefined) return 'that was not created by hashSecret';
   const cost = { ln: Number(ln), r: Number(r), p: Number(p) };
   if (bytesOf(cost) > MAX_BYTES || stepsOf(cost) > MAX_STEPS)
     return `whose parameters cost too much: 128·N·r may be ${MAX_BYTES} bytes and N·r·p may be ${MAX_STEPS}`;
   if (stepsOf(cost) < MIN_STEPS) return `whose parameters are too weak: N·r·p must be at least ${MIN_STEPS}`;
-  return { ...cost, salt: Buffer.from(phcSalt, 'base64'), hash: Buffer.from(phcHash, 'base64') };
+  return { ...cost, salt: Buffer.from(salt, 'base64'), hash: Buffer.from(hash, 'base64') };
 };
 
 /** Compared if there is nothing to compare, because that must take as long as a hash of this cost. */
