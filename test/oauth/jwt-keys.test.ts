@@ -1,7 +1,7 @@
 import { createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
 import { createRemoteJWKSet, type JSONWebKeySet, jwtVerify } from 'jose';
 import { afterEach, describe, expect, test } from 'vitest';
-import { generateKey, type KeySource, type SigningKey } from '../../src/core/oauth/keys/signing-keys.js';
+import { generateKey, type KeySource, type SigningAlgorithm, type SigningKey } from '../../src/core/oauth/keys/signing-keys.js';
 import { createServer } from '../../src/core/server/server.js';
 import { memoryStore } from '../../src/stores/memory.js';
 import { hostFor, oneHostEach, type RunningHost } from '../hosts.js';
@@ -116,6 +116,16 @@ describe.each(hostFor(import.meta.url))('signing keys on $name', (host) => {
     const second = await token();
     expect([first, second].map((jwt) => read(jwt).header['alg'])).toEqual(['ES256', 'RS256']);
     expect([await isAlive(first), await isAlive(second)]).toEqual([true, true]);
+  });
+
+  test('#101 a key of another kind may replace one of the same name', async () => {
+    let algorithm: SigningAlgorithm = 'ES256';
+    const { advance, token, isAlive } = await start(() => [{ key: generateKey(algorithm), kid: 'main' }]);
+    for (algorithm of ['ES256', 'EdDSA'] as const) {
+      advance(60);
+      const jwt = await token();
+      expect([read(jwt).header['alg'], await isAlive(jwt)]).toEqual([algorithm, true]);
+    }
   });
 
   test('#101 of keys without signFrom the first signs, and the others are published', async () => {

@@ -128,8 +128,9 @@ export class JwtAccessTokens {
   }
 
   #header(kid: string, alg: SigningAlgorithm): string {
-    const known = this.#headers.get(kid) ?? base64url({ alg, typ: 'at+jwt', kid });
-    this.#headers.set(kid, known);
+    const name = `${alg} ${kid}`; // A name may pass to a key of another kind.
+    const known = this.#headers.get(name) ?? base64url({ alg, typ: 'at+jwt', kid });
+    this.#headers.set(name, known);
     return known;
   }
 
