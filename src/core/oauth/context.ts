@@ -18,6 +18,7 @@ import type { Emit } from './events/events.js';
 import type { OAuthHooks } from './hooks.js';
 import type { KeyRing } from './keys/signing-keys.js';
 import type { PageRenderers } from './pages/render.js';
+import type { Definitions } from './parameters.js';
 import type { GrantInfo } from './settings.js';
 import type { SignIn } from './sign-in/sign-in.js';
 import type { Codes } from './tokens/codes.js';
@@ -84,6 +85,8 @@ export interface OAuthContext {
   validateGrant(grant: GrantInfo): MaybePromise<boolean>;
   /** What features change. */
   readonly hooks: OAuthHooks;
+  /** All that an authorization request may have, with what features add. */
+  readonly authorizeParameters: Definitions;
 }
 
 /** Seconds since the epoch. */

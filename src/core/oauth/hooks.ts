@@ -83,49 +83,51 @@ export const fieldsFor = ({ tokenFields }: OAuthHooks, asked: AskedTokens): Fiel
 
 type Hook<Name extends keyof OAuthHooks> = NonNullable<OAuthHooks[Name]>;
 
-/** The hooks of several features as one. */
+const merged = <Part extends object>(parts: readonly Part[]): Part => Object.assign({}, ...parts);
+
+/** The hooks of several features as one. What no feature has is absent, so that it costs a request nothing. */
 export const joinHooks = (all: readonly OAuthHooks[]): OAuthHooks => {
-  const [first, ...others] = all;
-  if (first === undefined) return {};
-  if (others.length === 0) return first;
-  const each = <Name extends keyof OAuthHooks>(name: Name): readonly Hook<Name>[] =>
-    all.flatMap((hooks) => (hooks[name] === undefined ? [] : [hooks[name] as Hook<Name>])); // It is not undefined.
+  const joined = <Name extends keyof OAuthHooks>(
+    name: Name,
+    join: (hooks: readonly Hook<Name>[]) => Hook<Name>,
+  ): Pick<OAuthHooks, Name> => {
+    const hooks = all.flatMap((one): Hook<Name>[] => (one[name] === undefined ? [] : [one[name] as Hook<Name>])); // It is not undefined.
+    const [only] = hooks;
+    return (only === undefined ? {} : { [name]: hooks.length === 1 ? only : join(hooks) }) as Pick<OAuthHooks, Name>;
+  };
   return {
-    parameters: Object.assign({}, ...each('parameters')),
-    ...(each('pushedRequest').length > 0 && {
-      pushedRequest: (form) => each('pushedRequest').flatMap((hook) => hook(form) ?? [])[0],
-    }),
-    ownMetadata: (given, uris) => Object.assign({}, ...each('ownMetadata').map((read) => read(given, uris))),
-    isInFragment: (form, client) => each('isInFragment').some((is) => is(form, client)),
-    askedScope: (asked) => each('askedScope').reduce((scopes, hook) => hook({ ...asked, scopes }), asked.scopes),
-    readRequest: async (asked) => {
-      const read = await Promise.all(each('readRequest').map(async (hook) => hook(asked)));
+    ...joined('parameters', merged),
+    ...joined('pushedRequest', (hooks) => (form) => hooks.flatMap((hook) => hook(form) ?? [])[0]),
+    ...joined('ownMetadata', (hooks) => (given, uris) => merged(hooks.map((read) => read(given, uris)))),
+    ...joined('isInFragment', (hooks) => (form, client) => hooks.some((is) => is(form, client))),
+    ...joined(
+      'askedScope',
+      (hooks) => (asked) => hooks.reduce((scopes, hook) => hook({ ...asked, scopes }), asked.scopes),
+    ),
+    ...joined('readRequest', (hooks) => async (asked) => {
+      const read = await Promise.all(hooks.map(async (hook) => hook(asked)));
       const signIns = read.flatMap(({ signIn }) => signIn ?? []);
-      const kept = Object.assign({}, ...read.map((one) => one.kept));
+      const kept = merged(read.map((one) => one.kept ?? {}));
       return {
-        ...(signIns.length > 0 && { signIn: Object.assign({}, ...signIns) }),
+        ...(signIns.length > 0 && { signIn: merged(signIns) }),
         ...(Object.keys(kept).length > 0 && { kept }),
       };
-    },
-    checkOwner: (owner, scope) => {
-      for (const check of each('checkOwner')) check(owner, scope);
-    },
-    keepOfSession: (session, scope) => Object.assign({}, ...each('keepOfSession').map((keep) => keep(session, scope))),
-    ...(each('beforeSignOut').length > 0 && {
-      beforeSignOut: async (ending, emit) => {
-        const after = await Promise.all(each('beforeSignOut').map((hook) => hook(ending, emit)));
-        return () => {
-          for (const tell of after) tell();
-        };
-      },
     }),
-    ...(each('tokenFields').length > 0 && {
-      tokenFields: async (asked, token) =>
-        Object.assign({}, ...(await Promise.all(each('tokenFields').map(async (hook) => hook(asked, token))))),
+    ...joined('checkOwner', (hooks) => (owner, scope) => {
+      for (const check of hooks) check(owner, scope);
     }),
-    metadata: (issuer) => Object.assign({}, ...each('metadata').map((hook) => hook(issuer))),
-    ...(each('publicKeys').length > 0 && {
-      publicKeys: async () => (await Promise.all(each('publicKeys').map((hook) => hook()))).flat(),
+    ...joined('keepOfSession', (hooks) => (session, scope) => merged(hooks.map((keep) => keep(session, scope)))),
+    ...joined('beforeSignOut', (hooks) => async (ending, emit) => {
+      const after = await Promise.all(hooks.map((hook) => hook(ending, emit)));
+      return () => {
+        for (const tell of after) tell();
+      };
     }),
+    ...joined(
+      'tokenFields',
+      (hooks) => async (asked, token) => merged(await Promise.all(hooks.map(async (hook) => hook(asked, token)))),
+    ),
+    ...joined('metadata', (hooks) => (issuer) => merged(hooks.map((hook) => hook(issuer)))),
+    ...joined('publicKeys', (hooks) => async () => (await Promise.all(hooks.map((hook) => hook()))).flat()),
   };
 };

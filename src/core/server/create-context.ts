@@ -14,6 +14,7 @@ import { processName } from '../base/system.js';
 import type { OAuthConfig } from '../oauth/config.js';
 import type { OAuthContext } from '../oauth/context.js';
 import { DeploymentWarnings } from '../oauth/deployment-warnings.js';
+import { AUTHORIZE_PARAMETERS } from '../oauth/endpoints/authorize.js';
 import type { Emit } from '../oauth/events/events.js';
 import { JwtAccessTokens } from '../oauth/keys/access-token.js';
 import { generateKey, KeyRing } from '../oauth/keys/signing-keys.js';
@@ -168,6 +169,7 @@ export const createContext = (
     allowLocalhostRedirects: options.allowLocalhostRedirects,
     validateGrant: options.validateGrant ?? (() => true),
     hooks: {},
+    authorizeParameters: AUTHORIZE_PARAMETERS,
     proofs: proofsOf(options, secrets, records),
   };
 };

@@ -122,7 +122,8 @@ const withFeatures = (
   ]);
   const taken = Object.keys(hooks.metadata?.('') ?? {}).find((name) => Object.hasOwn(options.metadata, name));
   if (taken !== undefined) fail(`options.metadata.${taken} is set by the server. Leave it out.`);
-  return { context: { ...bare, hooks }, parts, host };
+  const authorizeParameters = { ...hooks.parameters, ...bare.authorizeParameters };
+  return { context: { ...bare, hooks, authorizeParameters }, parts, host };
 };
 
 /**

@@ -31,7 +31,7 @@ import { clientView } from '../pages/client-view.js';
 import { PageError } from '../pages/page-error.js';
 import { resourceNames, scopeViews } from '../pages/scope-views.js';
 import type { ConsentView } from '../pages/views.js';
-import { type Definitions, type Parameters, parseParameters, readForm } from '../parameters.js';
+import { type Parameters, parseParameters, readForm } from '../parameters.js';
 import { type Owner } from '../records/owner.js';
 import { markedAsBound } from '../records/token-id.js';
 import { shortfallOf, type SignInShortfall } from '../sign-in/asked-sign-in.js';
@@ -48,9 +48,6 @@ export const AUTHORIZE_PARAMETERS = {
   resume: 'vschar',
   decision: 'vschar',
 } as const;
-
-const parametersOf = ({ hooks: { parameters } }: OAuthContext): Definitions =>
-  parameters === undefined ? AUTHORIZE_PARAMETERS : { ...parameters, ...AUTHORIZE_PARAMETERS };
 
 /** A request in progress. */
 interface Pending {
@@ -70,8 +67,8 @@ export const authorize = async (request: HttpRequest, context: OAuthContext): Pr
   let client: Client | undefined;
   try {
     const form = isPost
-      ? await readForm(request, parametersOf(context), context)
-      : parseParameters(request.query, parametersOf(context));
+      ? await readForm(request, context.authorizeParameters, context)
+      : parseParameters(request.query, context.authorizeParameters);
     const sealed = form.get('resume');
     if (sealed === undefined) {
       const pushed = context.hooks.pushedRequest?.(form);
