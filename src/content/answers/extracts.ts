@@ -44,9 +44,22 @@ export const extracts =
 
 function extractOf(source: string, params: Params, markup: ContentMarkup): string {
   const { intro, chars, sentences, plaintext, sectionformat } = params;
-  const text = markup.plainText(intro ? (markup.section(source, 0) ?? '') : source);
+  const text = intro ? introOf(source, markup) : markup.plainText(source);
   const cut = chars === undefined ? firstSentences(text, sentences) : firstChars(text, chars);
   return plaintext ? withHeadings(cut, sectionformat) : toHtml(cut);
+}
+
+/** The text before the first heading. A title as the first heading, as usual in Markdown, does not count. */
+function introOf(source: string, markup: ContentMarkup): string {
+  const intro = markup.plainText(markup.section(source, 0) ?? '');
+  if (intro !== '') return intro;
+  const [first = '', ...lines] = markup.plainText(source).split('\n');
+  if (headingOf(first)?.marks !== '=') return '';
+  const end = lines.findIndex((line) => headingOf(line) !== undefined);
+  return lines
+    .slice(0, end < 0 ? lines.length : end)
+    .join('\n')
+    .trim();
 }
 
 /** Cuts at the end of the word that reaches the number. */

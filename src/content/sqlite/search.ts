@@ -17,6 +17,9 @@ const BUDGET = 30;
 /** The ids that are searched first. Further windows are as large as the time allows: ids have gaps, and pages any size. */
 const FIRST_WINDOW = 16;
 
+/** The size of a small database in bytes: of the texts in it, no search takes long. */
+const SMALL = 8 * 2 ** 20;
+
 /** The words of all phrases together that must follow each other: each is looked for in all its places. */
 const MAX_PHRASES = 4;
 
@@ -61,7 +64,7 @@ export const searchIn = (database: ContentDatabase, query: ContentSearch): Conte
   const expression =
     (columns: string) =>
     (groups: readonly string[]): string =>
-      `(${columns} : (${words})${within} AND place : ${anyOf(groups)})${without}`;
+      `(${columns} : (${words})${within}${groups.length > 0 ? ` AND place : ${anyOf(groups)}` : ''})${without}`;
   const found = matches(database, expression(query.titles ? 'title' : '{title text}'), MAX_MATCHES, budget, 0.6);
   const isComplete = found.complete && wanted.every(({ complete }) => complete);
   const titled =
@@ -124,7 +127,10 @@ const windowFrom = (from: number, size: number): { readonly end: number; readonl
   return { end: last * 16 ** level, groups };
 };
 
-/** The ids of the pages that match, in windows of ids, until there are enough of them or the time is spent. */
+/**
+ * The ids of the pages that match, in windows of ids, until there are enough of them or the time is spent. A small
+ * database is searched at once.
+ */
 const matches = (
   database: ContentDatabase,
   expression: (groups: readonly string[]) => string,
@@ -132,11 +138,15 @@ const matches = (
   budget: SearchBudget,
   share: number,
 ): { readonly ids: readonly number[]; readonly complete: boolean } => {
-  const last = database.first<{ id: number | null }>(sql`SELECT max(id) AS id FROM page`)?.id ?? 0;
+  const { last = 0, bytes = 0 } =
+    database.first<{ last: number; bytes: number }>(sql`
+      SELECT coalesce((SELECT max(id) FROM page), 0) AS last, page_count * page_size AS bytes
+      FROM pragma_page_count, pragma_page_size`) ?? {};
+  const isSmall = bytes <= SMALL;
   const ids: number[] = [];
   for (let from = 0, size = FIRST_WINDOW; from <= last;) {
     const before = budget.spent;
-    const { end, groups } = windowFrom(from, size);
+    const { end, groups } = isSmall ? { end: last + 1, groups: [] } : windowFrom(from, size);
     const rows = database.all<{ readonly id: number }>(sql`
       SELECT rowid AS id FROM page_text WHERE page_text MATCH ${expression(groups)} LIMIT ${most + 1 - ids.length}`);
     for (const { id } of rows) ids.push(id);

@@ -83,6 +83,19 @@ describe('Markdown over HTTP', () => {
     );
   });
 
+  test('an introduction may follow the title as the first heading', async () => {
+    const { pageOf } = await served({
+      'titled.md': '---\ntags: [A]\n---\n# Titled\n\nThe lead.\n\nIts end.\n\n## Part\n\nText.\n\n# Other\n',
+      'alone.md': '# Alone\n\nAll.\n',
+      'parts.md': '## Part\n\nText.\n',
+    });
+    const extract = async (title: string) =>
+      (await pageOf(title, { prop: 'extracts', explaintext: '', exintro: '' }))['extract'];
+    expect(await extract('Titled')).toBe('The lead.\n\nIts end.');
+    expect(await extract('Alone')).toBe('All.');
+    expect(await extract('Parts')).toBe('');
+  });
+
   test('images, sounds and documents of the folder are files, at the URL where the server serves them', async () => {
     const files = {
       'a/page.md': '![b](../img/boat%20one.png) ![c](https://example.org/c.png) ![](/x.png?y)',
