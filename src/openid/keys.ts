@@ -23,7 +23,7 @@ const generated = (host: FeatureHost): readonly SigningKey[] => {
       `${OPTION} is missing. Make a key with "npx oauth-query key" and pass it as keys: [{ key: process.env.ID_TOKEN_KEY }].`,
     );
   host.onWarning(
-    `Missing option: openid.keys (generated at start: ID tokens cannot be verified after the process has ended, or by other processes).`,
+    'Missing option: openid.keys (generated at start: ID tokens cannot be verified after the process has ended, or by other processes).',
     'OQ201',
   );
   return [{ key: generateKey('RS256') }];

@@ -37,7 +37,7 @@ export const KEY_RULES = {
 
 type Key = Readonly<Record<string, unknown>>;
 
-const PRIVATE_MEMBERS = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k'];
+const PRIVATE_MEMBERS = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k', 'priv'];
 
 const weakness = (key: Key): string | undefined => {
   try {

@@ -377,6 +377,12 @@ const KEYS: readonly BrokenServer[] = [
     'the key "secret" has the private member k',
     keysOf((keys) => keys.push({ kty: 'oct', k: 'AAAA', kid: 'secret', alg: 'HS256', use: 'sig' })),
   ],
+  [
+    'keys-public',
+    'a seed of a post-quantum key',
+    'the key "seed" has the private member priv',
+    keysOf((keys) => keys.push({ kty: 'AKP', priv: 'AAAA', pub: 'AAAA', kid: 'seed', alg: 'ML-DSA-44', use: 'sig' })),
+  ],
   ['keys-named', 'two of one name', 'is there more than once', keysOf((keys) => keys.push({ ...keys[0] }))],
   ['keys-named', 'no name', 'key 1 has no kid', keysOf((keys) => delete keys[0]?.['kid'])],
   [
