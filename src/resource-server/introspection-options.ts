@@ -51,7 +51,7 @@ const credentials = {
   scope: orElse(text('a scope'), 'introspect'),
 } satisfies Schema<IntrospectionCredentials>;
 
-const INTROSPECTION_GUARD_OPTIONS = {
+const INTROSPECTION_OPTIONS = {
   issuer,
   endpoint: url,
   tokenEndpoint: url,
@@ -61,12 +61,12 @@ const INTROSPECTION_GUARD_OPTIONS = {
 } satisfies Schema<IntrospectionVerifierOptions>;
 
 /** Options, validated and completed. */
-export type ResolvedOptions = Checked<typeof INTROSPECTION_GUARD_OPTIONS>;
+export type ResolvedOptions = Checked<typeof INTROSPECTION_OPTIONS>;
 
-const read = verifierOptions('introspectionVerifier', INTROSPECTION_GUARD_OPTIONS);
+const read = verifierOptions('introspectionVerifier', INTROSPECTION_OPTIONS);
 
 /** @throws TypeError with a sentence that names the option and the remedy. */
-export const resolveGuardOptions = (given: IntrospectionVerifierOptions): ResolvedOptions => {
+export const resolveOptions = (given: IntrospectionVerifierOptions): ResolvedOptions => {
   const options = read(given);
   if (options.issuer !== undefined) return options;
   if (options.endpoint === undefined) {

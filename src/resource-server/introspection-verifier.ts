@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache';
 import type { Authorization } from '../core/base/authorization.js';
 import { fromCaller, mistake } from '../core/base/mistakes.js';
 import { sha256 } from '../core/base/secrets.js';
-import { type IntrospectionVerifierOptions, resolveGuardOptions } from './introspection-options.js';
+import { type IntrospectionVerifierOptions, resolveOptions } from './introspection-options.js';
 import { Introspector } from './introspector.js';
 import { type Verifier, tokenVerifier } from './verifier.js';
 
@@ -21,7 +21,7 @@ interface Answers {
 /** The number of active answers per inactive one. */
 const ACTIVE_PER_INACTIVE = 10;
 
-/** Inactive tokens before the first active one, after which the registration of the guard's client is doubted. */
+/** Inactive tokens before the first active one, after which the registration of the client is doubted. */
 const DOUBTFUL = 5;
 
 /** Reports once that no token was ever active, which a client without the right to introspect causes. */
@@ -41,12 +41,12 @@ const doubter = (onError: (error: unknown) => void): ((isActive: boolean) => voi
 };
 
 /**
- * Creates a guard that introspects each token and caches the answers briefly.
+ * Creates a verifier that introspects each token and caches the answers briefly.
  *
  * @throws TypeError with a sentence that names the invalid option and the remedy.
  */
 export const introspectionVerifier = (options: IntrospectionVerifierOptions): Verifier => {
-  const resolved = fromCaller(introspectionVerifier, () => resolveGuardOptions(options));
+  const resolved = fromCaller(introspectionVerifier, () => resolveOptions(options));
   const { cacheSeconds, cacheSize, clock } = resolved;
   const introspector = new Introspector(resolved);
   const answers: Answers = {

@@ -154,7 +154,7 @@ export class Introspector {
       typeof iat !== 'number'
     ) {
       throw new UnavailableError(
-        'The introspection endpoint returned an active token without sub or client_id, or with malformed members (RFC 7662).',
+        'The introspection endpoint returned an active token without client_id, or with malformed members (RFC 7662).',
       );
     }
     // A refresh token has no token_type, and a token bound to a key must not pass without proof of possession.

@@ -35,14 +35,14 @@ const algorithms = refined(listOf('an array of algorithms', algorithm), (names, 
   names.length > 0 ? names : fail(`${path} is an empty list. Name an algorithm, or leave it out.`),
 );
 
-const JWT_GUARD_OPTIONS = {
+const JWT_OPTIONS = {
   issuer: required(issuer, 'name the authorization server whose tokens are accepted'),
   jwksUri: url,
   algorithms: orElse(algorithms, ['ES256', 'EdDSA', 'RS256']),
   ...COMMON_OPTIONS,
 } satisfies Schema<JwtVerifierOptions>;
 
-const resolve = verifierOptions('jwtVerifier', JWT_GUARD_OPTIONS);
+const resolve = verifierOptions('jwtVerifier', JWT_OPTIONS);
 
 /** The authorization of a verified token; `undefined` if it lacks a claim required by RFC 9068 §2.2. */
 const authorizationOf = (payload: JWTPayload): Authorization | undefined => {
@@ -107,7 +107,7 @@ const verifier =
 const JWT = /^[\w-]+\.[\w-]+\.[\w-]+$/;
 
 /**
- * Creates a guard that verifies JWT access tokens locally (RFC 9068): it fetches the authorization server's keys from time to
+ * Creates a verifier that checks JWT access tokens locally (RFC 9068): it fetches the authorization server's keys from time to
  * time, and never asks about a token. A revoked token is therefore accepted until it expires; if that is too
  * long, use `introspectionVerifier`.
  *
