@@ -101,11 +101,14 @@ describe.each(hostFor(import.meta.url))('$name', ({ start }) => {
 
 describe('the built-in users', () => {
   const caller = { ip: '192.0.2.1', hungUp: false } as HttpRequest; // Nothing else of a request is looked at.
-  const users = directoryOf([
-    { username: 'alice', password: { scrypt: cheapHash('wonderland') } },
-    { username: 'bob', password: { scrypt: cheapHash('builder') } },
-    { username: 'carol', password: 'singer' },
-  ]);
+  const users = directoryOf(
+    [
+      { username: 'alice', password: { scrypt: cheapHash('wonderland') } },
+      { username: 'bob', password: { scrypt: cheapHash('builder') } },
+      { username: 'carol', password: 'singer' },
+    ],
+    (_ip, max) => max,
+  );
   const workOf = async (name: string, password: string) => {
     work.length = 0;
     return [(await users.authenticate(name, password, caller)) !== undefined, ...work];

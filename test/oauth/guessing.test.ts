@@ -13,7 +13,7 @@ import { createServer } from '../../src/core/server/server.js';
 import { memoryStore } from '../../src/stores/memory.js';
 import { type Answer, basic, Client, type HostOptions } from '../hosts.js';
 import { fixture } from './support/fixture.js';
-import { cheapHash } from './support/hashes.js';
+import { cheapHash, phc } from './support/hashes.js';
 import { limitsOfTest } from './support/limits.js';
 import { type ProxiedHost, proxiedHosts } from './support/proxied.js';
 import { distantStore } from './support/stores.js';
@@ -295,6 +295,22 @@ describe('client secrets', () => {
 
 describe('slow hashes', () => {
   const users = ['alice', 'bob'].map((username) => ({ username, password: { scrypt: hashSecret('right') } }));
+
+  test('of an address that many people share all wait for their turn', async () => {
+    const pupils = Array.from({ length: 20 }, (_, n) => ({
+      username: `pupil${n}`,
+      password: { scrypt: phc('right', 12, 8, 2) },
+    }));
+    const { options } = fixture({
+      ...{ clients: [LEGACY], grants: ['password'], users: pupils, timeout: 60_000 },
+      sharedAddresses: ['192.0.2.1'],
+    });
+    const [host] = await nodes(1, options);
+    if (host === undefined) throw new Error('There is no host.');
+    const answers = await Promise.all(pupils.map(({ username }) => guess(host, username, 'right', '192.0.2.1')));
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(20);
+    host.close();
+  });
 
   test('leave two threads for files, and a correct sign-in from another address waits for about two of sixty-four', async () => {
     const { options } = fixture({ clients: [LEGACY], grants: ['password'], users, timeout: 60_000 });

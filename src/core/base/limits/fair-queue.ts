@@ -34,11 +34,17 @@ export class FairQueue {
    * Runs the work when it is this source's turn.
    *
    * @param isWanted - Checked at its turn, because the caller may have disconnected.
+   * @param most - How much of this source may wait.
    * @throws BusyError if the queue is full, or the work is no longer wanted.
    */
-  async run<T>(source: string, isWanted: () => boolean, work: () => Promise<T>): Promise<T> {
+  async run<T>(
+    source: string,
+    isWanted: () => boolean,
+    work: () => Promise<T>,
+    most = this.#bounds.perSource,
+  ): Promise<T> {
     if (this.#running < this.#bounds.atOnce) this.#running += 1;
-    else await this.#turn(source, isWanted); // Finished work passes its slot on, so it is already counted.
+    else await this.#turn(source, isWanted, most); // Finished work passes its slot on, so it is already counted.
     try {
       return await work();
     } finally {
@@ -46,12 +52,9 @@ export class FairQueue {
     }
   }
 
-  #turn(source: string, isWanted: () => boolean): Promise<void> {
+  #turn(source: string, isWanted: () => boolean, most: number): Promise<void> {
     const line = this.#lines.get(source) ?? [];
-    if (
-      line.length >= this.#bounds.perSource ||
-      (this.#waiting >= this.#bounds.inAll && !this.#hasMadeRoom(line.length))
-    )
+    if (line.length >= most || (this.#waiting >= this.#bounds.inAll && !this.#hasMadeRoom(line.length)))
       return Promise.reject(new BusyError());
     return new Promise((begin, refuse) => {
       line.push({ begin, refuse, isWanted });

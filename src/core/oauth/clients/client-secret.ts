@@ -1,7 +1,7 @@
 import { scrypt, timingSafeEqual } from 'node:crypto';
 import type { HttpRequest } from '../../base/http/messages.js';
 import { FairQueue } from '../../base/limits/fair-queue.js';
-import { sourceOf } from '../../base/limits/source.js';
+import { type LimitAt, sourceOf } from '../../base/limits/source.js';
 import { sha256Bytes } from '../../base/secrets.js';
 import { GRAMMARS } from '../parameters.js';
 import { readHash, scryptOptions, type SlowHash } from './slow-hash.js';
@@ -31,14 +31,20 @@ export interface PreparedSecret {
  * Runs two hashes at a time in this process, for all of its servers: each blocks one of the four threads of libuv's
  * pool, and the application's file and DNS operations need the others.
  */
-const HASHES = new FairQueue({ atOnce: 2, perSource: 8, inAll: 32 });
+const PER_SOURCE = 8;
+const HASHES = new FairQueue({ atOnce: 2, perSource: PER_SOURCE, inAll: 32 });
 
 /**
  * Whether a text matches the hash.
  *
  * @throws BusyError if too many hashes are already waiting, from the caller's source or in total.
  */
-export const hashMatches = (secret: string, expected: SlowHash, caller: HttpRequest): Promise<boolean> =>
+export const hashMatches = (
+  secret: string,
+  expected: SlowHash,
+  caller: HttpRequest,
+  limitAt: LimitAt,
+): Promise<boolean> =>
   HASHES.run(
     sourceOf(caller.ip),
     () => !caller.hungUp,
@@ -49,6 +55,7 @@ export const hashMatches = (secret: string, expected: SlowHash, caller: HttpRequ
           else reject(error);
         });
       }),
+    limitAt(caller.ip, PER_SOURCE),
   );
 
 const FIELDS = ['value', 'sha256', 'scrypt', 'expiresAt'];
@@ -130,11 +137,12 @@ export const chosenSecretMatches = async (
   secrets: readonly PreparedSecret[],
   now: number,
   caller: HttpRequest,
+  limitAt: LimitAt,
 ): Promise<boolean> => {
   const matches = await Promise.all(
     secrets.map(
       async ({ scrypt, expiresAt }) =>
-        scrypt !== undefined && (await hashMatches(presented, scrypt, caller)) && now < expiresAt,
+        scrypt !== undefined && (await hashMatches(presented, scrypt, caller, limitAt)) && now < expiresAt,
     ),
   );
   return matches.includes(true);

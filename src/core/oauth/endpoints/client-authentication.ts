@@ -261,6 +261,6 @@ const hasSecret = async (client: Client, { credentials, request, context }: Clai
   const { secret, method } = credentials;
   if (secret === undefined || method === 'private_key_jwt') return false;
   const isRandom = secretMatches(secret, client.secrets, context.clock());
-  const isChosen = await chosenSecretMatches(secret, client.secrets, context.clock(), request);
+  const isChosen = await chosenSecretMatches(secret, client.secrets, context.clock(), request, context.limitAt);
   return (isRandom || isChosen) && mayUseMethod(client, credentials);
 };

@@ -1,4 +1,5 @@
 import type { HttpRequest } from '../../base/http/messages.js';
+import type { LimitAt } from '../../base/limits/source.js';
 import type { MaybePromise } from '../../base/ports.js';
 import { either, ENVIRONMENT, fail, listOf, object, refined, required, type Schema, text } from '../../base/schema.js';
 import { equalSecrets, sha256 } from '../../base/secrets.js';
@@ -51,7 +52,7 @@ const hashOf = ({ username, password }: User): readonly (readonly [string, SlowH
 };
 
 /** A list of users as a directory. */
-export const directoryOf = (users: readonly User[]): Required<Directory> => {
+export const directoryOf = (users: readonly User[], limitAt: LimitAt): Required<Directory> => {
   const byName = new Map(users.map((user) => [user.username, user]));
   const counted = new Set(users.map(({ username }) => countedName(username)));
   const subjects = new Set(users.map((user) => user.sub ?? user.username));
@@ -67,7 +68,7 @@ export const directoryOf = (users: readonly User[]): Required<Directory> => {
       let matchesHash = false;
       for (const decoy of costs) {
         const isOwn = hash?.ln === decoy.ln && hash.r === decoy.r && hash.p === decoy.p;
-        const matches = await hashMatches(password, isOwn ? hash : decoy, caller);
+        const matches = await hashMatches(password, isOwn ? hash : decoy, caller, limitAt);
         if (isOwn) matchesHash = matches;
       }
       const matchesText = equalSecrets(sha256(password), sha256(isText ? expected : ''));

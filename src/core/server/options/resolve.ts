@@ -1,4 +1,5 @@
 import { parseUrl } from '../../base/addresses/url.js';
+import { limitWith } from '../../base/limits/source.js';
 import { Languages } from '../../base/pages/languages/languages.js';
 import { fail, object } from '../../base/schema.js';
 import { INTROSPECT, OFFLINE_ACCESS } from '../../base/scope.js';
@@ -86,9 +87,9 @@ const checkSignIn = ({ owner, users, loginUrl, grants }: CheckedOptions): void =
 const isList = (users: NonNullable<CheckedOptions['users']>): users is Exclude<typeof users, UserDirectory> =>
   Array.isArray(users);
 
-const directory = (users: CheckedOptions['users']): Directory | undefined => {
+const directory = ({ users, sharedAddresses }: CheckedOptions): Directory | undefined => {
   if (users === undefined) return undefined;
-  if (isList(users)) return directoryOf(users);
+  if (isList(users)) return directoryOf(users, limitWith(sharedAddresses));
   const { isActive }: { readonly isActive?: unknown } = users;
   if (isActive !== undefined && typeof isActive !== 'function')
     fail('options.users.isActive must be a function of the sub.');
@@ -194,7 +195,7 @@ export const configOf = (options: CheckedOptions): OAuthConfig => {
     customGrants,
     clients,
     registrations,
-    users: directory(options.users),
+    users: directory(options),
     personalTokens: options.tokens,
     languages: Languages.of(options.languages),
     corsOrigins: new Set(options.cors),
