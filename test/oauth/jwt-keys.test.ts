@@ -1,7 +1,12 @@
 import { createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
 import { createRemoteJWKSet, type JSONWebKeySet, jwtVerify } from 'jose';
 import { afterEach, describe, expect, test } from 'vitest';
-import { generateKey, type KeySource, type SigningAlgorithm, type SigningKey } from '../../src/core/oauth/keys/signing-keys.js';
+import {
+  generateKey,
+  type KeySource,
+  type SigningAlgorithm,
+  type SigningKey,
+} from '../../src/core/oauth/keys/signing-keys.js';
 import { createServer } from '../../src/core/server/server.js';
 import { memoryStore } from '../../src/stores/memory.js';
 import { hostFor, oneHostEach, type RunningHost } from '../hosts.js';

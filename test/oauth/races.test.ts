@@ -151,6 +151,18 @@ describe('twenty at once on three servers with a common store', () => {
     }
   });
 
+  test('#83 of the polls of an undecided device, at most one is in time', async () => {
+    const nodes = await start();
+    for (let round = 0; round < ROUNDS; round += 1) {
+      const { device_code } = await nodes.first.device('tv');
+      // At another process it would be in time all the same: their clocks may differ.
+      const answers = await Promise.all(Array.from({ length: RACERS }, () => nodes.first.poll('tv', device_code)));
+      const pending = answers.filter(({ json }) => json['error'] === 'authorization_pending');
+      const early = answers.filter(({ json }) => json['error'] === 'slow_down');
+      expect([pending.length, early.length]).toEqual([1, RACERS - 1]);
+    }
+  });
+
   test('#71 concurrent refreshes with one token get the same successor, and exactly one chain is live', async () => {
     const nodes = await start();
     for (let round = 0; round < ROUNDS; round += 1) {

@@ -346,6 +346,21 @@ describe('built-in modules', () => {
     expect(v2?.['namespaces']?.[1]).toMatchObject({ id: 1, name: 'Talk', subpages: true, content: false });
   });
 
+  test('userinfo: an anonymous caller, and the owner of the token', async () => {
+    const groups = { patroller: ['patrol', 'bot'], eraser: ['patrol', 'undelete'] };
+    const host = await startQuery({ site: { name: 'Fruit', language: 'en', groups } });
+    const ask = async (as?: string) =>
+      (await host.get({ action: 'query', meta: 'userinfo', uiprop: 'rights|groups' }, as === undefined ? {} : { as }))
+        .json['query']?.['userinfo'];
+    expect(await ask()).toEqual({ id: 0, name: '127.0.0.1', anon: '', rights: ['read'], groups: ['*'] });
+    expect(await ask('bot')).toMatchObject({
+      name: 'HighBot',
+      rights: ['read', 'apihighlimits', 'bot', 'deletedhistory', 'patrol'],
+      groups: ['patroller', '*', 'user'],
+    });
+    expect(await ask('alice')).toMatchObject({ groups: ['*', 'user'] });
+  });
+
   test('tokens: bound to the type and the caller; for anonymous callers only the suffix', async () => {
     const host = await startQuery();
     const ask = async (as?: string) =>
@@ -370,6 +385,24 @@ describe('built-in modules', () => {
     ).toBe(false);
     expect(verifyCsrfToken(alice['csrftoken'] ?? '', { ...check, secret: 'another secret' })).toBe(false);
     expect(verifyCsrfToken(alice['csrftoken'] ?? '', { ...check, secret: ['a new secret', SERVER_SECRET] })).toBe(true);
+  });
+
+  test('codexicons and languageinfo', async () => {
+    const host = await startQuery({
+      languages: { en: { autonym: 'English' }, he: { autonym: 'עברית', name: 'Hebrew' } },
+    });
+    expect((await host.get({ ...ALL, list: 'codexicons', names: 'cdxIconAdd' })).json['query']).toEqual({
+      codexicons: [{ name: 'cdxIconAdd' }],
+    });
+    expect((await host.get({ ...ALL, list: 'codexicons' })).json['errors']).toMatchObject([{ code: 'missingparam' }]);
+    expect((await host.get({ ...ALL, meta: 'languageinfo', liprop: 'name|dir' })).json['query']).toEqual({
+      languageinfo: { en: { name: 'English', dir: 'ltr' }, he: { name: 'Hebrew', dir: 'rtl' } },
+    });
+    const { json } = await host.get({ ...ALL, meta: 'languageinfo', licode: 'he|xx' });
+    expect(json).toMatchObject({
+      query: { languageinfo: { he: { code: 'he' } } },
+      warnings: [{ code: 'unrecognizedvalues' }],
+    });
   });
 });
 

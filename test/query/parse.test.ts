@@ -134,7 +134,7 @@ describe('raw values', () => {
   test.each([
     [{ type: 'string' }, 'a'.repeat(8193), 'maxchars', 'cannot be longer than 8,192 characters (was 8,193).'],
     [{ type: 'string', multi: true }, `b|${'a'.repeat(8193)}`, 'maxchars', 'longer than 8,192 characters'],
-    [{ type: 'string' }, `a${'\u0300\u0323'.repeat(16)}`, 'badvalue', 'has more than 30 combining marks in a row.'],
+    [{ type: 'string' }, '\u0323'.repeat(31), 'badvalue', 'has more than 30 combining marks in a row.'],
     [{ type: 'user' }, 'a'.repeat(513), 'baduser', 'Invalid value'],
     [{ type: 'user' }, `A${'\u0300\u0323'.repeat(16)}`, 'baduser', 'Invalid value'],
     [{ type: 'title' }, `${' '.repeat(1024)}A`, 'badtitle', 'not a valid title string'],
