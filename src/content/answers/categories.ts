@@ -216,7 +216,6 @@ export const categorymembers =
           },
           wanted,
         ),
-      page: ({ page }) => ({ pageid: page.id }),
     });
   };
 

@@ -4,7 +4,8 @@ import { forSite } from '../../../src/core/query/catalogue/for-site.js';
 import { catalogue } from '../../../src/core/query/catalogue/index.js';
 import { COMMON_TEXTS, moduleText, parameterText } from '../../../src/core/query/describe/texts/catalogue-texts.js';
 import type { ModuleDescriptor, ParamDescriptor } from '../../../src/core/query/descriptor/descriptor.js';
-import { compileModule, type ParseContext } from '../../../src/core/query/parameters/parse.js';
+import { compileModule } from '../../../src/core/query/parameters/parse.js';
+import type { ParseContext } from '../../../src/core/query/parameters/types/index.js';
 import { resolveSite } from '../../../src/core/query/site/site.js';
 import * as sets from '../../../src/core/query/site/value-sets.js';
 

@@ -7,9 +7,6 @@ import { compileParameter, missingParameter, type ParameterReader, type Paramete
 import { compileTemplates } from './templated.js';
 import type { ParseContext } from './types/index.js';
 
-export type { ParameterSource } from './parameter.js';
-export type { ParseContext } from './types/index.js';
-
 /** A module with parameters: a query module, an action or the main module. */
 export type Described = Omit<ModuleDescriptor, 'group'> & {
   readonly group: 'list' | 'prop' | 'meta' | 'action' | 'main';
