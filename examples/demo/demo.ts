@@ -1,4 +1,4 @@
-/** A small site with all features: an authorization server, its clients and users, and guarded routes. */
+/** A small site: an authorization server, its clients and users, and guarded routes. */
 import { once } from 'node:events';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import { createRequire } from 'node:module';

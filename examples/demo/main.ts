@@ -11,7 +11,7 @@ const FRAMEWORK_APPS: Readonly<Record<Framework, () => Promise<{ readonly buildA
   fastify: () => import('./fastify.js'),
 };
 
-const HELP = `npm start [-- export.xml | folder]: run the demo site, with every feature enabled
+const HELP = `npm start [-- export.xml | folder]: run the demo site, with every grant, the query API and tools for assistants
 
 Serves the pages of a MediaWiki XML export (optionally gzipped), the Markdown files of a folder, or a small
 sample site.
