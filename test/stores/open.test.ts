@@ -56,7 +56,7 @@ describe('openStore', () => {
     expect([stack.includes('open.test.ts'), stack.includes('src/stores')]).toEqual([true, false]);
   });
 
-  test.each([
+  test.concurrent.each([
     ['redis://127.0.0.1:1', 'redis'],
     ['redis://127.0.0.1:1', 'ioredis'],
     ['redis+cluster://127.0.0.1:1', 'redis'],
@@ -65,7 +65,7 @@ describe('openStore', () => {
     ['redis+sentinel://127.0.0.1:1/m', 'ioredis'],
     ['postgres://user@127.0.0.1:1/x', undefined],
   ] as const)('%s with %s: an unreachable server is not an error; calls and check reject', async (url, driver) => {
-    const store = await openStore(url, { timeout: 200, onError: () => undefined, ...(driver && { driver }) });
+    const store = await openStore(url, { timeout: 600, onError: () => undefined, ...(driver && { driver }) });
     await expect(store.get('a')).rejects.toBeInstanceOf(Error);
     await expect(store.add('a', {}, LATER())).rejects.toBeInstanceOf(Error);
     await expect(store.check(), 'address and reason').rejects.toMatchObject({
