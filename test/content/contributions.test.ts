@@ -1,8 +1,6 @@
-import { contentQuery, type ContentSource, memoryContent, type MemoryPage } from 'oauth-query/content';
+import { contentQuery, type MemoryPage } from 'oauth-query/content';
 import { expect, test } from 'vitest';
-import { ContentDatabase } from '../../src/content/sqlite/database.js';
-import { sqliteSource } from '../../src/content/sqlite/source.js';
-import { fillDatabase } from './support/fill-database.js';
+import { bothSources } from './support/both-sources.js';
 import { startQuery } from './support/same-pages.js';
 
 /** Thousands of users with two edits each: of accounts, and of addresses in two ranges. */
@@ -25,18 +23,9 @@ const pages: readonly MemoryPage[] = USERS.map((user, n) => {
   return { id: n + 1, title: `Page ${n}`, text: 'x', history };
 });
 
-const SOURCES = {
-  'an export': () => {
-    const database = new ContentDatabase(':memory:');
-    fillDatabase(database, pages);
-    return sqliteSource(database);
-  },
-  memory: () => memoryContent(pages),
-} satisfies Readonly<Record<string, () => ContentSource>>;
-
 const sorted = (names: readonly string[]): readonly string[] => [...names].sort((a, b) => (a < b ? -1 : 1));
 
-test.each(Object.entries(SOURCES))(
+test.each(Object.entries(bothSources(pages)))(
   'in %s, contributions of any number of users are listed user by user, the latest first',
   async (_, source) => {
     const host = await startQuery(contentQuery(source()));

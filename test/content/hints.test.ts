@@ -1,9 +1,7 @@
 import { type ContentSource, contentQuery, memoryContent, type MemoryPage } from 'oauth-query/content';
-import { ContentDatabase } from 'oauth-query/content/mediawiki-export';
 import { expect, test } from 'vitest';
-import { sqliteSource } from '../../src/content/sqlite/source.js';
 import { everyRow } from '../rows.js';
-import { fillDatabase } from './support/fill-database.js';
+import { bothSources } from './support/both-sources.js';
 import { type QueryHost, startQuery } from './support/same-pages.js';
 
 type Params = Readonly<Record<string, string>>;
@@ -73,16 +71,7 @@ const pages: readonly MemoryPage[] = Array.from({ length: 3_000 }, (_, n) => {
   };
 });
 
-const SOURCES = {
-  'an export': () => {
-    const database = new ContentDatabase(':memory:');
-    fillDatabase(database, pages);
-    return sqliteSource(database);
-  },
-  memory: () => memoryContent(pages),
-} satisfies Readonly<Record<string, () => ContentSource>>;
-
-test.each(Object.entries(SOURCES))(
+test.each(Object.entries(bothSources(pages)))(
   'in %s, the answer to a filter that few changes pass is complete at once',
   async (_, source) => {
     const host = await startQuery(contentQuery(source()));

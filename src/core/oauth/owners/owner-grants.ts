@@ -17,7 +17,7 @@ import {
 export type GrantTarget =
   | string
   | {
-      /** As in events, lists and `policy.validateGrant`. */
+      /** As in events, lists and `validateGrant`. */
       readonly grant_id: string;
     }
   | {
