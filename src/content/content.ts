@@ -1,5 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { type Caller, parseTitle, prefixedTitle, type Site } from '../core/query/index.js';
+import { titleId } from './keys.js';
 import type {
   ContentCall,
   ContentMarkup,
@@ -9,8 +10,7 @@ import type {
   ContentTitle,
   ContentUser,
 } from './source.js';
-import { plainText } from './wikitext/plain-text.js';
-import { sectionOf } from './wikitext/wikitext.js';
+import { WIKITEXT } from './wikitext/markup.js';
 
 /** The caller and the deadline of a request. */
 export interface Asking extends ContentCall {
@@ -24,8 +24,8 @@ export type VisiblePages = (
   asking: Asking,
 ) => readonly ContentPage[] | Promise<readonly ContentPage[]>;
 
-/** A list that is read from a source in batches. */
-export interface Listing<Row, Key> {
+/** A list that is read from a source in batches. `Open` is a row with what `open` adds to it. */
+export interface Listing<Row, Key, Open extends Row = Row> {
   /** The maximum number of rows to return. */
   readonly limit: number;
   /** The first key; `undefined` for the start. */
@@ -36,11 +36,14 @@ export interface Listing<Row, Key> {
   readonly after?: (row: Row) => Key;
   /** The maximum number of rows to read at once. */
   readonly piece?: number;
-  /** Filters the rows that the caller may see. Default: all. */
-  readonly open?: (rows: readonly Row[]) => readonly Row[] | Promise<readonly Row[]>;
+  /** The rows that the caller may see. Default: all. */
+  readonly open?: (rows: readonly Row[]) => readonly Open[] | Promise<readonly Open[]>;
   /** Filters rows. Default: all. */
-  readonly keep?: (row: Row) => boolean;
+  readonly keep?: (row: Open) => boolean;
 }
+
+/** A row with its page. */
+export type OfPage<Row> = Row & { readonly of: ContentPage };
 
 /** The rows found, and the key of the next one. */
 export interface FoundRows<Row, Key> {
@@ -60,8 +63,6 @@ const PIECE = 500;
  * because the next row may be hidden.
  */
 const MAX_ALL_READ = 5_000;
-
-const WIKITEXT: ContentMarkup = { section: sectionOf, plainText };
 
 /** A source with normalized titles, without pages that the caller may not see. */
 export class Content<S extends ContentSource = ContentSource> {
@@ -122,27 +123,39 @@ export class Content<S extends ContentSource = ContentSource> {
 
   /** The pages that the caller may see. */
   async shown<P extends ContentPage>(pages: readonly P[], asking: Asking): Promise<readonly P[]> {
-    if (!this.#visible || pages.length === 0) return pages;
-    const visible = await this.#visible(pages, asking);
-    const ids = new Set(visible.map(({ id }) => id));
-    return pages.filter(({ id }) => ids.has(id));
+    return this.openRows(pages, (page) => page, asking);
   }
 
-  /** Rows whose page the caller may see. */
-  openRows<Row>(pageOf: (row: Row) => ContentPage, asking: Asking): (rows: readonly Row[]) => Promise<readonly Row[]> {
-    return async (rows) => {
-      if (!this.#visible) return rows;
-      const ids = new Set((await this.shown(rows.map(pageOf), asking)).map(({ id }) => id));
-      return rows.filter((row) => ids.has(pageOf(row).id));
-    };
+  /** The rows whose page the caller may see. */
+  async openRows<Row>(
+    rows: readonly Row[],
+    pageOf: (row: Row) => ContentPage,
+    asking: Asking,
+  ): Promise<readonly Row[]> {
+    if (!this.#visible || rows.length === 0) return rows;
+    const ids = new Set((await this.#visible(rows.map(pageOf), asking)).map(({ id }) => id));
+    return rows.filter((row) => ids.has(pageOf(row).id));
   }
 
   /** The pages with these ids that the caller may see. */
   async byId(ids: Iterable<number>, asking: Asking): Promise<ReadonlyMap<number, ContentPage>> {
     const wanted = [...new Set(ids)];
-    if (wanted.length === 0 || !this.source.pages) return NO_PAGES;
+    if (wanted.length === 0 || !this.source.pages) return new Map();
     const pages = await this.source.pages({ titles: [], ids: wanted, revids: [] }, asking);
     return new Map((await this.shown(pages, asking)).map((page) => [page.id, page]));
+  }
+
+  /** Adds the page to each row, and omits rows of pages that the caller may not see. */
+  async withPages<Row extends { readonly page: number }>(
+    rows: readonly Row[],
+    asking: Asking,
+  ): Promise<readonly OfPage<Row>[]> {
+    const ids = rows.map(({ page }) => page);
+    const pages = await this.byId(ids, asking);
+    return rows.flatMap((row) => {
+      const of = pages.get(row.page);
+      return of ? [{ ...row, of }] : [];
+    });
   }
 
   /** The pages with these titles that exist, by {@link titleId}: those that the caller may see. */
@@ -198,9 +211,14 @@ export class Content<S extends ContentSource = ContentSource> {
    * rows that it reads is limited. Rows that the caller may not see have no effect on where a response ends, because
    * that would reveal them, unless there are thousands.
    */
-  async collect<Row, Key>(listing: Listing<Row, Key>, asking: ContentCall): Promise<FoundRows<Row, Key>> {
-    const { limit, read, key, after, piece: most = PIECE, open = (rows) => rows, keep = () => true } = listing;
-    const rows: Row[] = [];
+  async collect<Row, Key, Open extends Row = Row>(
+    asking: ContentCall,
+    listing: Listing<Row, Key, Open>,
+  ): Promise<FoundRows<Open, Key>> {
+    const { limit, read, key, after, piece: most = PIECE, keep = () => true } = listing;
+    // Without `open`, rows remain as they are.
+    const { open = (all) => all as readonly Open[] } = listing;
+    const rows: Open[] = [];
     let { from } = listing;
     let last: Row | undefined;
     for (let seen = 0, total = 0; ;) {
@@ -237,14 +255,3 @@ const othersTurn = async ({ signal }: ContentCall): Promise<void> => {
   await setImmediate();
   signal.throwIfAborted();
 };
-
-const NO_PAGES: ReadonlyMap<number, ContentPage> = new Map();
-
-/** A title as the key of a map. */
-export const titleId = ({ ns, title }: ContentTitle): string => `${ns}:${title}`;
-
-/** The upper bound of texts with this prefix. */
-export const endOf = (prefix: string): string => `${prefix}\u{10ffff}`;
-
-/** The upper bound of ids. */
-export const LAST_ID = Number.MAX_SAFE_INTEGER;

@@ -1,3 +1,5 @@
+import type { ContentTitle } from './source.js';
+
 /** The type of a member, in the order of categories: 0 page, 1 subcategory, 2 file. */
 export const memberType = (ns: number): 0 | 1 | 2 => (ns === 14 ? 1 : ns === 6 ? 2 : 0);
 
@@ -17,3 +19,45 @@ export const urlTarget = (url: string): string | undefined => {
 
 /** `www.example.org` as `org.example.www.` */
 export const hostKey = (host: string): string => `${host.toLowerCase().split('.').reverse().join('.')}.`;
+
+/** A title as the key of a map. */
+export const titleId = ({ ns, title }: ContentTitle): string => `${ns}:${title}`;
+
+/** The upper bound of texts with this prefix. */
+export const endOf = (prefix: string): string => `${prefix}\u{10ffff}`;
+
+/** The upper bound of ids. */
+export const LAST_ID = Number.MAX_SAFE_INTEGER;
+
+/** A time in milliseconds since the epoch as a text, such as `2024-05-06T07:08:09Z`. */
+export const timeOf = (milliseconds: number): string => new Date(milliseconds).toISOString().replace(/\.\d+Z$/, 'Z');
+
+/**
+ * Compares by code points, as databases do; comparing UTF-16 code units would sort characters above U+FFFF too early.
+ */
+export const compareText = (a: string, b: string): number => {
+  const length = Math.min(a.length, b.length);
+  for (let index = 0; index < length; index += 1) {
+    const one = a.charCodeAt(index);
+    const other = b.charCodeAt(index);
+    if (one !== other) return one >= 0xd800 && other >= 0xd800 ? rank(one) - rank(other) : one - other;
+  }
+  return a.length - b.length;
+};
+
+/** Moves surrogates behind all other code units. */
+const rank = (unit: number): number => (unit <= 0xdfff ? unit + 0x2000 : unit - 0x800);
+
+/** The position of a row in a list. */
+export type Key = readonly (string | number)[];
+
+/** Compares keys part by part. */
+export const compareKeys = (a: Key, b: Key): number => {
+  for (const [index, one] of a.entries()) {
+    const other = b[index];
+    if (other === undefined) return 1;
+    const order = typeof one === 'number' ? one - Number(other) : compareText(one, String(other));
+    if (order !== 0) return order;
+  }
+  return a.length - b.length;
+};

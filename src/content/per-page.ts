@@ -1,5 +1,5 @@
+import { compareKeys } from './keys.js';
 import type { ContentBacklinkRange, ContentLinkRange, ContentTitle } from './source.js';
-import { compareKeys } from './text-order.js';
 
 /** Reads several lists one after the other, up to a common limit. */
 export const readInOrder = <T, Row>(

@@ -110,6 +110,21 @@ test('categoryinfo continues from any title, in every source', async () => {
   }
 });
 
+test('files by name are listed in the reverse order for both names of it', async () => {
+  const files = ['A.png', 'B.png'].map((title) => ({
+    ns: 6,
+    title,
+    text: '',
+    file: { url: `/${title}`, size: 1, mime: 'image/png' },
+  }));
+  const host = await startQuery(contentQuery(memoryContent(files)));
+  for (const aidir of ['older', 'descending']) {
+    const { json } = await host.query({ list: 'allimages', aidir });
+    expect(json['query'], aidir).toMatchObject({ allimages: [{ name: 'B.png' }, { name: 'A.png' }] });
+  }
+  await host.close();
+});
+
 test('no handler failed', () => {
   for (const host of hosts.values()) expect(host.failures).toEqual([]);
 });

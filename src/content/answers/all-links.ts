@@ -1,12 +1,10 @@
-import { type Asking, LAST_ID } from '../content.js';
+import type { Asking } from '../content.js';
+import { LAST_ID } from '../keys.js';
 import type { LinkKind, LinkRow } from '../source.js';
-import { type Handler, type Having, listOf, readKey, titleBounds } from './answer.js';
-
-type AllLinksHandler = Handler<'alllinks'> & Handler<'allredirects'> & Handler<'allfileusages'>;
-type Targets = Having<'targets' | 'pages'>;
+import { type Answer, type Having, listOf, partsOf, readKey, titleBounds } from './answer.js';
 
 /** The range of a list of targets. */
-interface TargetQuery {
+interface TargetQuery<Row extends LinkRow> {
   readonly kind: LinkKind;
   readonly ns: number;
   readonly unique: boolean;
@@ -16,84 +14,61 @@ interface TargetQuery {
   readonly descending: boolean;
   /** The row to continue with. */
   readonly next?: readonly [title: string, page: number] | undefined;
-  /** Called with the rows that the caller may see, before `keep`. */
-  readonly learn?: ((rows: readonly LinkRow[]) => Promise<void>) | undefined;
-  readonly keep?: (row: LinkRow) => boolean;
+  /** Adds to the rows that the caller may see. Default: nothing. */
+  readonly open?: (rows: readonly LinkRow[]) => Promise<readonly Row[]>;
+  readonly keep?: (row: Row) => boolean;
 }
 
 /**
  * Targets of a kind: each with every page that links there, or once. Links of pages that the caller may not see are
  * omitted.
  */
-export const targetsOf = async (content: Targets, query: TargetQuery, asking: Asking) => {
-  const { kind, ns, unique, limit, from, to, descending, next, learn, keep } = query;
-  const [least, most] = descending ? [LAST_ID, 0] : [0, LAST_ID];
+export const targetsOf = async <Row extends LinkRow = LinkRow>(
+  content: Having<'targets' | 'pages'>,
+  query: TargetQuery<Row>,
+  asking: Asking,
+) => {
+  const { kind, ns, unique, limit, from, to, descending, next, keep } = query;
+  // Without `open`, rows remain as they are.
+  const { open = async (rows) => rows as readonly Row[] } = query;
   // Whether a page visible to the caller links there can only be determined row by row.
   const once = unique && !content.isRestricted;
+  const [first, last] = once ? [0, 0] : descending ? [LAST_ID, 0] : [0, LAST_ID];
+  const range = { kind, ns, unique: once, descending, to: to === undefined ? undefined : ([to, last] as const) };
   let given: string | undefined;
-  return content.collect<LinkRow, readonly [string, number]>(
-    {
-      limit,
-      from: next ?? (from === undefined ? undefined : [from, once ? 0 : least]),
-      read: (start, size) =>
-        content.source.targets(
-          {
-            kind,
-            ns,
-            unique: once,
-            descending,
-            from: start,
-            to: to === undefined ? undefined : [to, once ? 0 : most],
-            limit: size,
-          },
-          asking,
-        ),
-      key: ({ title, page }) => [title, page],
-      ...(unique && { after: ({ title }: LinkRow) => [title, most] as const }),
-      open: async (rows) => {
-        await learn?.(rows);
-        if (!content.isRestricted) return rows;
-        const pages = await content.byId(
-          rows.map(({ page }) => page),
-          asking,
-        );
-        return rows.filter(({ page }) => pages.has(page));
-      },
-      keep: (row) => {
-        if (keep && !keep(row)) return false;
-        if (!unique || once) return true;
-        const isNew = row.title !== given;
-        given = row.title;
-        return isNew;
-      },
+  return content.collect<LinkRow, readonly [title: string, page: number], Row>(asking, {
+    limit,
+    from: next ?? (from === undefined ? undefined : [from, first]),
+    read: (start, size) => content.source.targets({ ...range, from: start, limit: size }, asking),
+    key: ({ title, page }) => [title, page],
+    ...(unique && { after: ({ title }) => [title, descending ? 0 : LAST_ID] }),
+    open: async (rows) => open(content.isRestricted ? await content.withPages(rows, asking) : rows),
+    keep: (row) => {
+      if (keep && !keep(row)) return false;
+      if (!unique || once) return true;
+      const isNew = row.title !== given;
+      given = row.title;
+      return isNew;
     },
-    asking,
-  );
+  });
 };
 
 /** All links of a kind, by target; `unique` lists each target once. */
-const allOf =
-  (kind: LinkKind) =>
-  (content: Targets): AllLinksHandler =>
-  async (request) => {
+export const allOf =
+  (kind: LinkKind): Answer<'alllinks' | 'allredirects' | 'allfileusages', 'targets' | 'pages'> =>
+  async (content, request) => {
     const { params, limit, continue: next } = request;
     const ns = 'namespace' in params ? params.namespace : 6;
-    const props: readonly string[] = params.prop;
     const { unique } = params;
-    const start = readKey(next, 'text', 'number');
     const bounds = titleBounds(params, (text) => content.start(text, ns), undefined);
-    const found = await targetsOf(content, { kind, ns, unique, limit, ...bounds, next: start }, request);
-    return listOf(found, {
-      item: ({ title, page, text = '' }) => ({
-        ...(props.includes('ids') && !unique ? { fromid: page } : {}),
-        ...(props.includes('title') ? { ns, title: content.show({ ns, title }) } : {}),
-        ...(props.includes('fragment') && text !== '' ? { fragment: text } : {}),
-      }),
+    const query = { kind, ns, unique, limit, ...bounds, next: readKey(next, 'text', 'number') };
+    return listOf(await targetsOf(content, query, request), {
+      item: ({ title, page, text = '' }) =>
+        partsOf(params.prop, {
+          ids: !unique && { fromid: page },
+          title: { ns, title: content.show({ ns, title }) },
+          fragment: text !== '' && { fragment: text },
+        }),
       page: ({ title, page }) => (unique ? { title: content.show({ ns, title }) } : { pageid: page }),
     });
   };
-
-export const alllinks: (content: Targets) => Handler<'alllinks'> = allOf('link');
-export const alltransclusions: (content: Targets) => Handler<'alltransclusions'> = allOf('template');
-export const allfileusages: (content: Targets) => Handler<'allfileusages'> = allOf('file');
-export const allredirects: (content: Targets) => Handler<'allredirects'> = allOf('redirect');

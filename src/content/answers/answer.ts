@@ -8,18 +8,26 @@ import {
   type ResultItem,
 } from '../../core/query/index.js';
 import type { Content, FoundRows } from '../content.js';
-import { endOf } from '../content.js';
+import { LAST_ID, compareText, endOf } from '../keys.js';
 import type { ContentPage, ContentRange, ContentSource } from '../source.js';
-import { compareText } from '../text-order.js';
 
 /** The handler of a module, with its parameters typed. */
 export type Handler<N extends ModuleName> = NonNullable<ModuleHandlers[N]>;
+
+/** A request to a module. */
+export type RequestOf<N extends ModuleName> = Parameters<Handler<N>>[0];
 
 /** Names of the optional functions of a source. */
 export type ContentFunction = Exclude<keyof ContentSource, 'site' | 'modules' | 'render' | 'markup'>;
 
 /** A source that has these functions. */
 export type Having<F extends ContentFunction> = Content<ContentSource & Required<Pick<ContentSource, F>>>;
+
+/** Answers a module from a source that has these functions. */
+export type Answer<N extends ModuleName, F extends ContentFunction> = (
+  content: Having<F>,
+  request: RequestOf<N>,
+) => ReturnType<Handler<N>>;
 
 /** A page as an item of a list. */
 export const pageItem = (page: ContentPage, content: Content) => ({
@@ -37,9 +45,27 @@ export const asked = (item: Readonly<Record<string, unknown>>, props: readonly s
     Object.entries(item).filter(([key, value]) => value !== undefined && props.includes(PROPS[key] ?? key)),
   );
 
+/** The parts of an item that the parameter `prop` names. A part may be absent. */
+export const partsOf = (
+  props: readonly string[],
+  parts: Readonly<Record<string, ResultItem | false | undefined>>,
+): ResultItem =>
+  Object.assign({}, ...Object.entries(parts).map(([name, part]) => (props.includes(name) ? part : undefined)));
+
+/** Whether a list of accepted values contains a value. An empty list accepts all. */
+export const accepts = <T>(values: readonly T[] | undefined, value: T): boolean =>
+  !values || values.length === 0 || values.includes(value);
+
 /** Whether a row passes the filters of the parameter `show`: a name requires a fact, and the name with `!` its opposite. */
 export const passes = (show: readonly string[], facts: Readonly<Record<string, boolean>>): boolean =>
   Object.entries(facts).every(([name, is]) => !show.includes(is ? `!${name}` : name));
+
+/** The parameter `filterredir` of lists of pages. */
+export type RedirectFilter = 'all' | 'nonredirects' | 'redirects';
+
+/** Whether a page passes it. */
+export const passesRedirects = ({ redirect }: ContentPage, filter: RedirectFilter = 'all'): boolean =>
+  filter === 'all' || (redirect !== undefined) === (filter === 'redirects');
 
 type Key = string | number | readonly (string | number)[];
 
@@ -93,12 +119,9 @@ export const readKey = <const T extends readonly KeyPart[]>(
 ): KeyValues<T> | undefined => {
   if (value === undefined) return undefined;
   const texts = value.split('|');
-  if (texts.length < parts.length) throw badContinue();
+  const surplus = texts.length - parts.length;
   const text = parts.indexOf('text');
-  if (text >= 0) {
-    const surplus = texts.length - parts.length;
-    texts.splice(text, surplus + 1, texts.slice(text, text + surplus + 1).join('|'));
-  }
+  if (surplus > 0 && text >= 0) texts.splice(text, surplus + 1, texts.slice(text, text + surplus + 1).join('|'));
   if (texts.length !== parts.length) throw badContinue();
   const values = parts.map((part, index) => {
     const given = texts[index] ?? '';
@@ -126,38 +149,39 @@ export const titleBounds = (
   start: (text: string) => string,
   next: string | undefined,
 ): Omit<ContentRange<string>, 'limit'> => {
-  const descending = dir === 'descending';
+  const descending = isDescending(dir);
   const [low, high] = descending ? [to, from] : [from, to];
-  const least = greatest([low, prefix].map((text) => (text === undefined ? undefined : start(text))));
-  const most = smallest([high && start(high), prefix === undefined ? undefined : endOf(start(prefix))]);
+  const beginning = prefix === undefined ? undefined : start(prefix);
+  const least = sorted(low === undefined ? undefined : start(low), beginning).at(-1);
+  const [most] = sorted(
+    high === undefined ? undefined : start(high),
+    beginning === undefined ? undefined : endOf(beginning),
+  );
   return descending
-    ? { from: smallest([most, next]), to: least, descending }
-    : { from: greatest([least, next]), to: most, descending };
+    ? { from: sorted(most, next)[0], to: least, descending }
+    : { from: sorted(least, next).at(-1), to: most, descending };
 };
 
-const greatest = (texts: readonly (string | undefined)[]): string | undefined => pick(texts, 1);
-const smallest = (texts: readonly (string | undefined)[]): string | undefined => pick(texts, -1);
-
-const pick = (texts: readonly (string | undefined)[], sign: 1 | -1): string | undefined =>
-  texts.reduce((best, text) => {
-    if (text === undefined) return best;
-    return best === undefined || compareText(text, best) * sign > 0 ? text : best;
-  }, undefined);
+const sorted = (...texts: readonly (string | undefined)[]): readonly string[] =>
+  texts.filter((text) => text !== undefined).sort(compareText);
 
 /** Whether a list is descending: lists of names, of times and of members have different values for it. */
 export const isDescending = (dir: string): boolean => ['desc', 'descending', 'older'].includes(dir);
 
-/** The range of a list between `start` and `end`, in either direction. */
+/** The position of a row in a list by time. */
+export type TimeKey = readonly [timestamp: string, id: number];
+
+/** The remaining range of a list by time between `start` and `end`, in either direction. */
 export const timeBounds = (
   { start, end, dir }: { readonly start?: string; readonly end?: string; readonly dir: string },
-  next: readonly [timestamp: string, id: number] | undefined,
-) => {
+  next: string | undefined,
+): Omit<ContentRange<TimeKey>, 'limit'> => {
   const descending = isDescending(dir);
   // Includes all ids of the first and last second.
-  const [before, after] = descending ? [Number.MAX_SAFE_INTEGER, 0] : [0, Number.MAX_SAFE_INTEGER];
+  const [before, after] = descending ? [LAST_ID, 0] : [0, LAST_ID];
   return {
-    from: next ?? (start === undefined ? undefined : ([start, before] as const)),
-    to: end === undefined ? undefined : ([end, after] as const),
+    from: readKey(next, 'time', 'number') ?? (start === undefined ? undefined : [start, before]),
+    to: end === undefined ? undefined : [end, after],
     descending,
   };
 };

@@ -1,7 +1,21 @@
 import { ApiError, message, type ResultItem } from '../../core/query/index.js';
-import { type Asking, type Content, titleId } from '../content.js';
+import type { Asking, Content } from '../content.js';
+import { titleId } from '../keys.js';
 import type { BacklinkRow, ContentPage, ContentTitle, LinkKind } from '../source.js';
-import { asked, type Handler, type Having, idsOf, isDescending, pageItem, passes, readKey } from './answer.js';
+import {
+  accepts,
+  type Answer,
+  asked,
+  byPage,
+  type Having,
+  idsOf,
+  isDescending,
+  pageItem,
+  passes,
+  passesRedirects,
+  readKey,
+  type RedirectFilter,
+} from './answer.js';
 
 /**
  * The target of a request, by title or id.
@@ -22,18 +36,11 @@ export const targetOf = async (
 
 interface Filter {
   readonly namespace?: readonly number[] | undefined;
-  readonly filterredir?: 'all' | 'nonredirects' | 'redirects';
+  readonly filterredir?: RedirectFilter;
 }
-
-const isWanted =
-  ({ namespace, filterredir = 'all' }: Filter) =>
-  ({ page: { ns, redirect } }: BacklinkRow): boolean =>
-    (!namespace || namespace.length === 0 || namespace.includes(ns)) &&
-    (filterredir === 'all' || (redirect !== undefined) === (filterredir === 'redirects'));
 
 type Backlinks = Having<'backlinks' | 'pages'>;
 type BacklinkKey = readonly [ns: number, title: string, page: number];
-const keyOf = ({ target, page }: BacklinkRow): BacklinkKey => [target.ns, target.title, page.id];
 
 interface Query extends Filter {
   readonly kind: LinkKind;
@@ -41,21 +48,22 @@ interface Query extends Filter {
   readonly from: BacklinkKey | undefined;
   readonly descending: boolean;
   readonly limit: number;
+  readonly keep?: (row: BacklinkRow) => boolean;
 }
 
 const read = (content: Backlinks, query: Query, asking: Asking) => {
-  const { kind, targets, from, descending, limit } = query;
-  return content.collect<BacklinkRow, BacklinkKey>(
-    {
-      limit,
-      from,
-      read: (start, size) => content.source.backlinks({ kind, targets, descending, from: start, limit: size }, asking),
-      key: keyOf,
-      open: content.openRows(({ page }) => page, asking),
-      keep: isWanted(query),
-    },
-    asking,
-  );
+  const { kind, targets, from, descending, limit, namespace, filterredir, keep = () => true } = query;
+  return content.collect<BacklinkRow, BacklinkKey>(asking, {
+    limit,
+    from,
+    read: (start, size) =>
+      targets.length === 0
+        ? []
+        : content.source.backlinks({ kind, targets, descending, from: start, limit: size }, asking),
+    key: ({ target, page }) => [target.ns, target.title, page.id],
+    open: (rows) => content.openRows(rows, ({ page }) => page, asking),
+    keep: (row) => accepts(namespace, row.page.ns) && passesRedirects(row.page, filterredir) && keep(row),
+  });
 };
 
 /** The redirects to a page: links through them are links to it. */
@@ -71,43 +79,32 @@ const redirectsTo = async (content: Backlinks, target: ContentTitle, asking: Ask
   return rows;
 };
 
-type BacklinksHandler = Handler<'backlinks'> & Handler<'embeddedin'>;
-
 /** Lists the pages that link to the target directly, by id, then those that link through each redirect. */
-const backlinksBy =
-  (kind: LinkKind) =>
-  (content: Backlinks): BacklinksHandler =>
-  async (request) => {
+export const backlinksBy =
+  (kind: LinkKind): Answer<'backlinks' | 'embeddedin', 'backlinks' | 'pages'> =>
+  async (content, request) => {
     const { params, limit, continue: next } = request;
     const target = await targetOf(content, params, request);
     const throughRedirects = 'redirect' in params && params.redirect === true;
-    const descending = isDescending(params.dir);
+    const range = { kind, descending: isDescending(params.dir) };
     const place = positionOf(next, throughRedirects);
-    // Redirects are listed with the pages that link through them, so nothing is filtered at this level.
-    const filter: Filter = throughRedirects ? {} : params;
     const rows: Shown[] = [];
     let more: readonly (string | number)[] | undefined;
     if (!place?.through) {
       const from = place && ([target.ns, target.title, place.page] as const);
-      const found = await read(content, { ...filter, kind, targets: [target], from, descending, limit }, request);
+      // Redirects are listed with the pages that link through them, so nothing is filtered at this level.
+      const filter: Filter = throughRedirects ? {} : params;
+      const found = await read(content, { ...filter, ...range, targets: [target], from, limit }, request);
       rows.push(...found.rows.map(({ page }) => ({ page, through: undefined })));
       more = found.next && (throughRedirects ? ['0', found.next[2]] : [found.next[2]]);
     }
     if (throughRedirects && !more) {
-      const redirects = await redirectsTo(content, target, request);
-      const byTitle = new Map(redirects.map((page) => [titleId(page), page]));
-      const remaining = limit - rows.length;
-      const query = {
-        ...params,
-        kind,
-        targets: redirects,
-        from: place?.through,
-        descending,
-        limit: Math.max(remaining, 0),
-      };
-      const found = redirects.length === 0 ? NOTHING : await read(content, query, request);
+      const targets = await redirectsTo(content, target, request);
+      const byTitle = new Map(targets.map((page) => [titleId(page), page]));
+      const query = { ...params, ...range, targets, from: place?.through, limit: Math.max(limit - rows.length, 0) };
+      const found = await read(content, query, request);
       rows.push(...found.rows.map(({ page, target: via }) => ({ page, through: byTitle.get(titleId(via)) })));
-      more = found.next && ['1', found.next[0], found.next[1], found.next[2]];
+      more = found.next && ['1', ...found.next];
     }
     return {
       items: nested(rows, content, throughRedirects),
@@ -115,8 +112,6 @@ const backlinksBy =
       pages: rows.map(({ page: { id } }) => ({ pageid: id })),
     };
   };
-
-const NOTHING = { rows: [], next: undefined } as const;
 
 const positionOf = (next: string | undefined, throughRedirects: boolean) => {
   if (!throughRedirects) {
@@ -155,54 +150,25 @@ const nested = (rows: readonly Shown[], content: Content, throughRedirects: bool
   return [...shown.values()];
 };
 
-export const backlinks: (content: Backlinks) => Handler<'backlinks'> = backlinksBy('link');
-export const imageusage: (content: Backlinks) => Handler<'imageusage'> = backlinksBy('file');
-export const embeddedin: (content: Backlinks) => Handler<'embeddedin'> = backlinksBy('template');
-
-type LinkingHandler = Handler<'linkshere'> & Handler<'redirects'>;
-
 /** Pages that link to, transclude, use or redirect to the given ones. */
-const linkingPages =
-  (kind: LinkKind) =>
-  (content: Backlinks): LinkingHandler =>
-  async (request) => {
+export const linkingPages =
+  (kind: LinkKind): Answer<'linkshere' | 'redirects', 'backlinks' | 'pages'> =>
+  async (content, request) => {
     const { params, limit, continue: next, pages, role } = request;
     const show: readonly string[] = params.show ?? [];
     const targets = [...(await content.byId(idsOf(pages), request)).values()];
     const ids = new Map(targets.map((page) => [titleId(page), page.id]));
-    const filter = isWanted({ namespace: params.namespace });
-    const { rows, next: more } =
-      targets.length === 0
-        ? NOTHING
-        : await content.collect<BacklinkRow, BacklinkKey>(
-            {
-              limit,
-              from: readKey(next, 'number', 'text', 'number'),
-              read: (from, size) =>
-                content.source.backlinks({ kind, targets, from, descending: false, limit: size }, request),
-              key: keyOf,
-              open: content.openRows(({ page }) => page, request),
-              keep: (row) =>
-                filter(row) &&
-                passes(show, { redirect: row.page.redirect !== undefined, fragment: (row.text ?? '') !== '' }),
-            },
-            request,
-          );
+    const from = readKey(next, 'number', 'text', 'number');
+    const query = { kind, targets, from, descending: false, limit, namespace: params.namespace };
+    const keep = ({ page: { redirect }, text = '' }: BacklinkRow): boolean =>
+      passes(show, { redirect: redirect !== undefined, fragment: text !== '' });
+    const found = await read(content, { ...query, keep }, request);
     const props = role === 'generator' ? ['ids'] : params.prop.map((name) => (name === 'pageid' ? 'ids' : name));
-    const shown = new Map<number, ResultItem[]>();
-    for (const { target, page, text } of rows) {
-      const id = ids.get(titleId(target));
-      if (id === undefined) continue;
-      const fragment = text === '' ? undefined : text;
-      const item = asked({ ...pageItem(page, content), redirect: page.redirect !== undefined, fragment }, props);
-      const items = shown.get(id);
-      if (items) items.push(item);
-      else shown.set(id, [item]);
-    }
-    return { pages: shown, continue: more };
+    const rows = found.rows.flatMap((row) => {
+      const id = ids.get(titleId(row.target));
+      return id === undefined ? [] : [{ page: id, of: row.page, fragment: row.text === '' ? undefined : row.text }];
+    });
+    return byPage({ rows, next: found.next }, ({ of, fragment }) =>
+      asked({ ...pageItem(of, content), redirect: of.redirect !== undefined, fragment }, props),
+    );
   };
-
-export const linkshere: (content: Backlinks) => Handler<'linkshere'> = linkingPages('link');
-export const transcludedin: (content: Backlinks) => Handler<'transcludedin'> = linkingPages('template');
-export const fileusage: (content: Backlinks) => Handler<'fileusage'> = linkingPages('file');
-export const redirects: (content: Backlinks) => Handler<'redirects'> = linkingPages('redirect');

@@ -1,25 +1,28 @@
 import { ApiError, message, type ParamsOf } from '../../core/query/index.js';
 import type { Asking, Content } from '../content.js';
-import { memberType, sortkeyOf } from '../keys.js';
+import { LAST_ID, compareText, endOf, memberType, sortkeyOf } from '../keys.js';
 import type { ContentSource, LinkRow, MemberRow } from '../source.js';
-import { compareText } from '../text-order.js';
 import { targetsOf } from './all-links.js';
 import {
+  accepts,
+  type Answer,
   asked,
   byPage,
-  type Handler,
   type Having,
   idsOf,
   isDescending,
   listOf,
   pageItem,
+  partsOf,
   passes,
   readKey,
+  type RequestOf,
   timeBounds,
+  type TimeKey,
   titleBounds,
 } from './answer.js';
 import { targetOf } from './backlinks.js';
-import { type LinkKey, linksFrom } from './links.js';
+import { linksOfPages, oneLinkEach } from './links.js';
 
 const CATEGORY = 14;
 
@@ -29,77 +32,48 @@ const unhex = (text: string): string => Buffer.from(text, 'hex').toString();
 /** Which of these categories are hidden. */
 const hiddenAmong = async (
   content: Content,
-  names: readonly string[],
+  rows: readonly { readonly title: string }[],
   asking: Asking,
 ): Promise<ReadonlySet<string>> => {
-  const { source } = content;
-  if (!source.pages || !source.links || names.length === 0) return new Set();
-  const pages = await content.byTitle(
-    names.map((title) => ({ ns: CATEGORY, title })),
-    asking,
-  );
-  const byId = new Map([...pages.values()].map(({ id, title }) => [id, title]));
-  if (byId.size === 0) return new Set();
-  const hidden = new Set<string>();
-  let from: readonly [number, number, string] | undefined = [0, 0, ''];
-  while (from) {
-    const query = { kind: 'property', pages: [...byId.keys()], from, limit: 500, descending: false } as const;
-    const found: Awaited<ReturnType<typeof linksFrom>> = await linksFrom(content as Having<'links'>, query, asking);
-    for (const { page, title } of found.rows) if (title === 'hiddencat') hidden.add(byId.get(page) ?? '');
-    from = found.next;
-  }
-  return hidden;
+  const titles = rows.map(({ title }) => ({ ns: CATEGORY, title }));
+  const pages = [...(await content.byTitle(titles, asking)).values()];
+  const ids = pages.map(({ id }) => id);
+  const hidden = await oneLinkEach(content.source, 'property', ids, asking, 'hiddencat');
+  return new Set(pages.filter(({ id }) => hidden.has(id)).map(({ title }) => title));
 };
 
 /** The categories of pages. */
-export const categories =
-  (content: Having<'links'>): Handler<'categories'> =>
-  async (request) => {
-    const { params, limit, continue: next, pages, role } = request;
-    const show = params.show ?? [];
-    const [page, title] = readKey(next, 'number', 'text') ?? [];
-    const chosen = params.categories?.flatMap((text) => content.read(text)?.title ?? []);
-    const wanted: readonly string[] = role === 'generator' ? [] : (params.prop ?? []);
-    const needsHidden = show.length > 0 || wanted.includes('hidden');
-    const found = await content.collect<LinkRow & { readonly hidden?: boolean }, LinkKey>(
-      {
-        limit,
-        from: page === undefined ? undefined : [page, CATEGORY, title ?? ''],
-        read: (from, size) => {
-          const range = { pages: idsOf(pages), descending: isDescending(params.dir), from, limit: size };
-          return range.pages.length === 0 ? [] : content.source.links({ kind: 'category', ...range }, request);
-        },
-        key: (row) => [row.page, CATEGORY, row.title],
-        open: async (rows) => {
-          const names = rows.map((row) => row.title);
-          const hidden = needsHidden ? await hiddenAmong(content, [...new Set(names)], request) : new Set();
-          return rows.map((row) => ({ ...row, hidden: hidden.has(row.title) }));
-        },
-        keep: (row) =>
-          (!chosen || chosen.length === 0 || chosen.includes(row.title)) &&
-          passes(show, { hidden: row.hidden === true }),
-      },
-      request,
-    );
-    const names =
-      wanted.includes('sortkey') || wanted.includes('timestamp') ? await content.byId(idsOf(pages), request) : NO;
-    const list = byPage(found, (row) => {
-      const { text: prefix = '' } = row;
-      const own = names.get(row.page);
-      return {
-        ns: CATEGORY,
-        title: content.show({ ns: CATEGORY, title: row.title }),
-        ...(wanted.includes('sortkey')
-          ? { sortkey: hex(sortkeyOf(prefix, own?.title ?? '')), sortkeyprefix: prefix }
-          : {}),
-        ...(wanted.includes('timestamp') ? { timestamp: own?.touched ?? '' } : {}),
-        ...(wanted.includes('hidden') ? { hidden: row.hidden === true } : {}),
-      };
-    });
-    return { ...list, continue: found.next && [found.next[0], found.next[2]] };
-  };
-
-const NO: ReadonlyMap<number, { readonly title: string; readonly touched?: string }> = new Map();
+export const categories: Answer<'categories', 'links'> = async (content, request) => {
+  const { params, continue: next, pages, role } = request;
+  const show = params.show ?? [];
+  const [page, title] = readKey(next, 'number', 'text') ?? [];
+  const chosen = params.categories?.flatMap((text) => content.read(text)?.title ?? []);
+  const props = role === 'generator' ? [] : (params.prop ?? []);
+  const needsHidden = show.length > 0 || props.includes('hidden');
+  const found = await linksOfPages<LinkRow & { readonly hidden: boolean }>(content, request, 'category', {
+    from: page === undefined ? undefined : [page, CATEGORY, title ?? ''],
+    open: async (rows) => {
+      const hidden = needsHidden ? await hiddenAmong(content, rows, request) : undefined;
+      return rows.map((row) => ({ ...row, hidden: hidden?.has(row.title) === true }));
+    },
+    keep: (row) => accepts(chosen, row.title) && passes(show, { hidden: row.hidden }),
+  });
+  const needsPages = props.includes('sortkey') || props.includes('timestamp');
+  const byId = await content.byId(needsPages ? idsOf(pages) : [], request);
+  const list = byPage(found, ({ title: name, text: prefix = '', hidden, ...row }) => {
+    const of = byId.get(row.page);
+    return {
+      ns: CATEGORY,
+      title: content.show({ ns: CATEGORY, title: name }),
+      ...partsOf(props, {
+        sortkey: { sortkey: hex(sortkeyOf(prefix, of?.title ?? '')), sortkeyprefix: prefix },
+        timestamp: { timestamp: of?.touched ?? '' },
+        hidden: { hidden },
+      }),
+    };
+  });
+  return { ...list, continue: found.next && [found.next[0], found.next[2]] };
+};
 
 interface Sizes {
   readonly size: number;
@@ -108,12 +82,15 @@ interface Sizes {
   readonly subcats: number;
 }
 
+const NO_MEMBERS: Sizes = { size: 0, pages: 0, files: 0, subcats: 0 };
+
 /** The sizes of categories, by title. */
 const sizesOf = async (
   source: ContentSource,
-  names: readonly string[],
+  rows: readonly { readonly title: string }[],
   asking: Asking,
 ): Promise<ReadonlyMap<string, Sizes>> => {
+  const names = rows.map(({ title }) => title);
   const found = names.length === 0 ? [] : ((await source.sizes?.(names, asking)) ?? []);
   return new Map(
     found.map(({ title, pages, files, subcats }) => [title, { size: pages + files + subcats, pages, files, subcats }]),
@@ -121,74 +98,58 @@ const sizesOf = async (
 };
 
 /** Categories that have members, whether or not they have a page. Their sizes are included if all pages are public. */
-export const allcategories =
-  (content: Having<'targets' | 'pages'>): Handler<'allcategories'> =>
-  async (request) => {
-    const { params, limit, continue: next, warn } = request;
-    const { min, max, prop } = params;
-    const hasSizes = content.source.sizes !== undefined && !content.isRestricted;
-    const needsSizes = min !== undefined || max !== undefined || prop.includes('size');
-    if (needsSizes && !hasSizes) warn('nosizes', 'This site does not provide the sizes of categories.');
-    const bounds = titleBounds(params, (text) => content.start(text, CATEGORY), next?.replaceAll('_', ' '));
-    const sizes = new Map<string, Sizes>();
-    const learn = async (rows: readonly { readonly title: string }[]): Promise<void> => {
-      const names = rows.map(({ title }) => title);
-      for (const [title, size] of await sizesOf(content.source, names, request)) sizes.set(title, size);
-    };
-    const keep = ({ title }: { readonly title: string }): boolean => {
-      const { size = 0 } = sizes.get(title) ?? {};
-      return !hasSizes || (size >= (min ?? 0) && size <= (max ?? Infinity));
-    };
-    const query = { ...bounds, kind: 'category', ns: CATEGORY, unique: true, limit, keep } as const;
-    const { rows, next: more } = await targetsOf(
-      content,
-      { ...query, learn: needsSizes && hasSizes ? learn : undefined },
-      request,
-    );
-    const from = more?.[0];
-    const wantsHidden = prop.includes('hidden');
-    const hidden = wantsHidden
-      ? await hiddenAmong(
-          content,
-          rows.map(({ title }) => title),
-          request,
-        )
-      : new Set();
-    const list = listOf(
-      { rows, next: from },
-      {
-        item: ({ title }) => ({
-          category: title,
-          ...(prop.includes('size') && hasSizes ? (sizes.get(title) ?? NO_MEMBERS) : {}),
-          ...(wantsHidden ? { hidden: hidden.has(title) } : {}),
-        }),
-        page: ({ title }) => ({ title: content.show({ ns: CATEGORY, title }) }),
+export const allcategories: Answer<'allcategories', 'targets' | 'pages'> = async (content, request) => {
+  const { params, limit, continue: next, warn } = request;
+  const { min = 0, max = Infinity, prop } = params;
+  const hasSizes = content.source.sizes !== undefined && !content.isRestricted;
+  const needsSizes = params.min !== undefined || params.max !== undefined || prop.includes('size');
+  if (needsSizes && !hasSizes) warn('nosizes', 'This site does not provide the sizes of categories.');
+  const bounds = titleBounds(params, (text) => content.start(text, CATEGORY), next?.replaceAll('_', ' '));
+  const query = { ...bounds, kind: 'category', ns: CATEGORY, unique: true, limit } as const;
+  const found = await targetsOf<LinkRow & { readonly sizes?: Sizes }>(
+    content,
+    {
+      ...query,
+      open: async (rows) => {
+        if (!needsSizes || !hasSizes) return rows;
+        const sizes = await sizesOf(content.source, rows, request);
+        return rows.map((row) => ({ ...row, sizes: sizes.get(row.title) ?? NO_MEMBERS }));
       },
-    );
-    return { ...list, continue: from?.replaceAll(' ', '_') };
-  };
-
-const NO_MEMBERS = { size: 0, pages: 0, files: 0, subcats: 0 };
+      keep: ({ sizes }) => !sizes || (sizes.size >= min && sizes.size <= max),
+    },
+    request,
+  );
+  const hidden = prop.includes('hidden') ? await hiddenAmong(content, found.rows, request) : undefined;
+  return listOf(
+    { rows: found.rows, next: found.next?.[0].replaceAll(' ', '_') },
+    {
+      item: ({ title, sizes }) => ({
+        category: title,
+        ...partsOf(prop, { size: sizes && { ...sizes }, hidden: { hidden: hidden?.has(title) } }),
+      }),
+      page: ({ title }) => ({ title: content.show({ ns: CATEGORY, title }) }),
+    },
+  );
+};
 
 /** The sizes of the given categories. */
-export const categoryinfo =
-  (content: Having<'sizes'>): Handler<'categoryinfo'> =>
-  async (request) => {
-    const { pages, continue: next } = request;
-    const [start = ''] = readKey(next, 'text') ?? [];
-    const found = [...pages.existing, ...pages.missing].filter(({ ns }) => ns === CATEGORY);
-    const all = new Map(found.map(({ id, title }) => [content.read(title)?.title ?? '', id]));
-    const ids = new Map([...all].filter(([title]) => compareText(title, start) >= 0));
-    const names = [...ids.keys()];
-    const [sizes, hidden] = await Promise.all([
-      sizesOf(content.source, names, request),
-      hiddenAmong(content, names, request),
-    ]);
-    const shown = [...sizes].map(
-      ([title, size]) => [ids.get(title) ?? 0, { ...size, hidden: hidden.has(title) }] as const,
-    );
-    return { pages: new Map(shown.filter(([, { size }]) => size > 0)) };
-  };
+export const categoryinfo: Answer<'categoryinfo', 'sizes'> = async (content, request) => {
+  const { pages, continue: next } = request;
+  const [start = ''] = readKey(next, 'text') ?? [];
+  const named = [...pages.existing, ...pages.missing].filter(({ ns }) => ns === CATEGORY);
+  const rows = named
+    .map(({ id, title }) => ({ id, title: content.read(title)?.title ?? '' }))
+    .filter(({ title }) => compareText(title, start) >= 0);
+  const [sizes, hidden] = await Promise.all([
+    sizesOf(content.source, rows, request),
+    hiddenAmong(content, rows, request),
+  ]);
+  const shown = rows.flatMap(({ id, title }) => {
+    const { size = 0, ...parts } = sizes.get(title) ?? {};
+    return size === 0 ? [] : [[id, { size, ...parts, hidden: hidden.has(title) }] as const];
+  });
+  return { pages: new Map(shown) };
+};
 
 type Params = ParamsOf<'categorymembers'>;
 
@@ -196,52 +157,36 @@ type Params = ParamsOf<'categorymembers'>;
 const TYPES = ['page', 'subcat', 'file'] as const;
 
 /** The pages, subcategories and files of a category. */
-export const categorymembers =
-  (content: Having<'members' | 'pages'>): Handler<'categorymembers'> =>
-  async (request) => {
-    const { params, role } = request;
-    const target = await targetOf(content, params, request);
-    if (target.ns !== CATEGORY) throw new ApiError('invalidcategory', message('apierror-invalidcategory'));
-    const found = await (params.sort === 'timestamp' ? byTime : bySortkey)(content, target.title, request);
-    const wanted: readonly string[] = role === 'generator' ? ['ids', 'title'] : params.prop;
-    return listOf<MemberRow, readonly (string | number)[]>(found, {
-      item: ({ page, sortkey, prefix, timestamp }) =>
-        asked(
-          {
-            ...pageItem(page, content),
-            sortkey: hex(sortkey),
-            sortkeyprefix: prefix,
-            type: TYPES[memberType(page.ns)],
-            timestamp,
-          },
-          wanted,
-        ),
-    });
-  };
+export const categorymembers: Answer<'categorymembers', 'members' | 'pages'> = async (content, request) => {
+  const { params, role } = request;
+  const target = await targetOf(content, params, request);
+  if (target.ns !== CATEGORY) throw new ApiError('invalidcategory', message('apierror-invalidcategory'));
+  const found = await (params.sort === 'timestamp' ? byTime : bySortkey)(content, target.title, request);
+  const wanted: readonly string[] = role === 'generator' ? ['ids', 'title'] : params.prop;
+  return listOf<MemberRow, readonly (string | number)[]>(found, {
+    item: ({ page, sortkey, prefix, timestamp }) => {
+      const type = TYPES[memberType(page.ns)];
+      const item = { ...pageItem(page, content), sortkey: hex(sortkey), sortkeyprefix: prefix, type, timestamp };
+      return asked(item, wanted);
+    },
+  });
+};
 
 type Members = Having<'members'>;
-type MembersRequest = Parameters<Handler<'categorymembers'>>[0];
-
-const inNamespace =
-  ({ namespace }: Params) =>
-  ({ page }: MemberRow): boolean =>
-    !namespace || namespace.length === 0 || namespace.includes(page.ns);
+type MembersRequest = RequestOf<'categorymembers'>;
 
 const byTime = (content: Members, category: string, request: MembersRequest) => {
   const { params, limit, continue: next } = request;
-  const { from, to, descending } = timeBounds(params, readKey(next, 'time', 'number'));
-  return content.collect(
-    {
-      limit,
-      from,
-      read: (start, size) =>
-        content.source.members({ by: 'time', category, from: start, to, descending, limit: size }, request),
-      key: ({ timestamp, page }) => [timestamp, page.id] as const,
-      open: content.openRows(({ page }) => page, request),
-      keep: inNamespace(params),
-    },
-    request,
-  );
+  const { from, ...bounds } = timeBounds(params, next);
+  return content.collect<MemberRow, TimeKey>(request, {
+    limit,
+    from,
+    read: (start, size) =>
+      content.source.members({ ...bounds, by: 'time', category, from: start, limit: size }, request),
+    key: ({ timestamp, page }) => [timestamp, page.id],
+    open: (rows) => content.openRows(rows, ({ page }) => page, request),
+    keep: ({ page }) => accepts(params.namespace, page.ns),
+  });
 };
 
 type SortPlace = readonly [type: number, sortkey: string, page: number];
@@ -251,41 +196,38 @@ const bySortkey = async (content: Members, category: string, request: MembersReq
   const descending = isDescending(params.dir);
   const key = readKey(next, 'number', 'text', 'number');
   const [first, last] = sortkeyBounds(params);
-  const isInside = (sortkey: string): boolean => {
-    const [least, most] = descending ? [last, first] : [first, last];
-    return (
-      (least === undefined || compareText(sortkey, least) >= 0) &&
-      (most === undefined || compareText(sortkey, most) <= 0)
-    );
-  };
+  const [least, most] = descending ? [last, first] : [first, last];
+  const isInside = (sortkey: string): boolean =>
+    (least === undefined || compareText(sortkey, least) >= 0) &&
+    (most === undefined || compareText(sortkey, most) <= 0);
   const types = TYPES.flatMap((type, number) => (params.type.includes(type) ? [number] : []));
   if (descending) types.reverse();
-  const [nothing, everything] = descending ? [Number.MAX_SAFE_INTEGER, 0] : [0, Number.MAX_SAFE_INTEGER];
+  const [lowest, highest] = [
+    { text: '', id: 0 },
+    { text: endOf(''), id: LAST_ID },
+  ];
+  const [begin, end] = descending ? [highest, lowest] : [lowest, highest];
   // Each type of member is a separate list that starts at the first sort key.
   const read = async (from: SortPlace | undefined, size: number): Promise<readonly MemberRow[]> => {
     const rows: MemberRow[] = [];
     for (const type of types) {
       if (from && (descending ? type > from[0] : type < from[0])) continue;
-      const begins: SortPlace = from?.[0] === type ? from : [type, first ?? (descending ? '\u{10ffff}' : ''), nothing];
-      const ends: SortPlace = [type, last ?? (descending ? '' : '\u{10ffff}'), everything];
+      const begins: SortPlace = from?.[0] === type ? from : [type, first ?? begin.text, begin.id];
+      const ends: SortPlace = [type, last ?? end.text, end.id];
       const range = { category, from: begins, to: ends, descending, limit: size - rows.length } as const;
       rows.push(...(await content.source.members({ by: 'sortkey', ...range }, request)));
       if (rows.length >= size) break;
     }
     return rows;
   };
-  const keep = inNamespace(params);
-  const found = await content.collect<MemberRow, SortPlace>(
-    {
-      limit,
-      from: key && [key[0], unhex(key[1]), key[2]],
-      read,
-      key: ({ page, sortkey }) => [memberType(page.ns), sortkey, page.id],
-      open: content.openRows(({ page }) => page, request),
-      keep: (row) => keep(row) && isInside(row.sortkey),
-    },
-    request,
-  );
+  const found = await content.collect<MemberRow, SortPlace>(request, {
+    limit,
+    from: key && [key[0], unhex(key[1]), key[2]],
+    read,
+    key: ({ page, sortkey }) => [memberType(page.ns), sortkey, page.id],
+    open: (rows) => content.openRows(rows, ({ page }) => page, request),
+    keep: ({ page, sortkey }) => accepts(params.namespace, page.ns) && isInside(sortkey),
+  });
   return { ...found, next: found.next && ([found.next[0], hex(found.next[1]), found.next[2]] as const) };
 };
 

@@ -1,12 +1,22 @@
 import { BlockList, isIP, isIPv6 } from 'node:net';
 import { canonicalAddress, type GeneratedPage, type ListResult, type ResultItem } from '../../core/query/index.js';
-import { type Asking, type Content, LAST_ID } from '../content.js';
-import type { ContentLogEntry, ContentPage, ContentRange, ContentRevision, ContentUser } from '../source.js';
-import { compareKeys, compareText } from '../text-order.js';
-import { type Handler, type Having, listOf, passes, readKey, timeBounds, titleBounds } from './answer.js';
-import { commentItem, type OfPage, userItem, withPages } from './revision-item.js';
-
-type TimeKey = readonly [timestamp: string, id: number];
+import type { Asking, Content, OfPage } from '../content.js';
+import { compareKeys, compareText, LAST_ID } from '../keys.js';
+import type { ContentLogEntry, ContentRange, ContentRevision, ContentUser } from '../source.js';
+import {
+  accepts,
+  type Answer,
+  type Having,
+  listOf,
+  partsOf,
+  passes,
+  readKey,
+  type RequestOf,
+  timeBounds,
+  type TimeKey,
+  titleBounds,
+} from './answer.js';
+import { commentItem, userItem } from './revision-item.js';
 
 /** A revision or a log entry. They share one sequence of ids: even for revisions, odd for entries. */
 export interface Change {
@@ -17,7 +27,6 @@ export interface Change {
   readonly userid: number;
   readonly revision: ContentRevision | undefined;
   readonly entry: ContentLogEntry | undefined;
-  readonly of?: ContentPage;
 }
 
 const ofRevision = (revision: ContentRevision): Change => {
@@ -32,13 +41,14 @@ const ofEntry = (entry: ContentLogEntry): Change => {
 
 const keyOf = ({ timestamp, rcid }: Change): TimeKey => [timestamp, rcid];
 
-/** The sizes of the parent revisions, by id. */
+/** The sizes of the parent revisions, by id, if they are needed. */
 const sizesBefore = async (
   content: Content,
   rows: readonly ContentRevision[],
+  isNeeded: boolean,
   asking: Asking,
 ): Promise<ReadonlyMap<number, number>> => {
-  const ids = [...new Set(rows.flatMap(({ parent = 0 }) => (parent > 0 ? [parent] : [])))];
+  const ids = isNeeded ? [...new Set(rows.flatMap(({ parent = 0 }) => (parent > 0 ? [parent] : [])))] : [];
   if (ids.length === 0 || !content.source.revisions) return new Map();
   const found = await content.source.revisions({ ids, text: false }, asking);
   return new Map(found.map(({ id, size }) => [id, size]));
@@ -62,49 +72,43 @@ export interface ChangeFilter {
 }
 
 type Changes = Having<'history' | 'pages'>;
-type ChangesRequest = Parameters<Handler<'recentchanges'>>[0] | Parameters<Handler<'watchlist'>>[0];
 
 /** Revisions and log entries in one list, by time. */
 export const changeList = async (
   content: Changes,
-  request: ChangesRequest,
+  request: RequestOf<'recentchanges' | 'watchlist'>,
   filter: ChangeFilter,
   pageOf: (change: Change) => GeneratedPage,
 ): Promise<ListResult> => {
   const { limit, continue: next } = request;
-  const { namespace = [], user, excludeuser, type, show = [], latest, page, prop } = filter;
+  const { namespace, user, excludeuser, type, show = [], latest, page, prop } = filter;
   // No change is by a bot.
   if (show.includes('bot')) return { items: [] };
-  const bounds = timeBounds(filter, readKey(next, 'time', 'number'));
-  const found = await content.collect<Change, TimeKey>(
-    {
-      limit,
-      from: bounds.from,
-      read: (from, size) => readChanges(content, request, filter, { ...bounds, from, limit: size }),
-      key: keyOf,
-      open: withPages<Change>(content, request),
-      keep: (row) =>
-        (row.entry !== undefined || type.includes((row.revision?.parent ?? 0) === 0 ? 'new' : 'edit')) &&
-        (page === undefined || row.page === page) &&
-        (user === undefined || row.user === user) &&
-        (excludeuser === undefined || row.user !== excludeuser) &&
-        (namespace.length === 0 || namespace.includes(row.of?.ns ?? -1)) &&
-        !(latest && row.revision && row.of?.revid !== row.revision.id) &&
-        passes(show, {
-          minor: row.revision?.minor === true,
-          anon: row.userid === 0 && !row.entry,
-          redirect: row.of?.redirect !== undefined,
-          bot: false,
-        }),
-    },
-    request,
-  );
+  const bounds = timeBounds(filter, next);
+  const found = await content.collect<Change, TimeKey, OfPage<Change>>(request, {
+    limit,
+    from: bounds.from,
+    read: (from, size) => readChanges(content, request, filter, { ...bounds, from, limit: size }),
+    key: keyOf,
+    open: (rows) => content.withPages(rows, request),
+    keep: (row) =>
+      (row.entry !== undefined || type.includes((row.revision?.parent ?? 0) === 0 ? 'new' : 'edit')) &&
+      (page === undefined || row.page === page) &&
+      (user === undefined || row.user === user) &&
+      (excludeuser === undefined || row.user !== excludeuser) &&
+      accepts(namespace, row.of.ns) &&
+      !(latest && row.revision && row.of.revid !== row.revision.id) &&
+      passes(show, {
+        minor: row.revision?.minor === true,
+        anon: row.userid === 0 && !row.entry,
+        redirect: row.of.redirect !== undefined,
+        bot: false,
+      }),
+  });
   const revisions = found.rows.flatMap(({ revision }) => revision ?? []);
-  const sizes = prop.includes('sizes') ? await sizesBefore(content, revisions, request) : NO_SIZES;
+  const sizes = await sizesBefore(content, revisions, prop.includes('sizes'), request);
   return listOf(found, { item: (row) => changeItem(row, prop, content, sizes), page: pageOf });
 };
-
-const NO_SIZES: ReadonlyMap<number, number> = new Map();
 
 /** Revisions and log entries are separate lists, which continue at the same position. */
 const readChanges = async (
@@ -140,160 +144,138 @@ const readChanges = async (
 };
 
 /** Recent changes, latest first. */
-export const recentchanges =
-  (content: Changes): Handler<'recentchanges'> =>
-  async (request) => {
-    const { params } = request;
-    const title = params.title === undefined ? undefined : content.read(params.title);
-    const target = title && (await content.byTitle([title], request)).values().next().value;
-    if (params.tag !== undefined || (params.title !== undefined && !target)) return [];
-    const filter = { ...params, latest: params.toponly, page: target?.id };
-    return changeList(content, request, filter, ({ page, revision }) =>
-      params.generaterevisions && revision ? { revid: revision.id } : { pageid: page },
-    );
-  };
+export const recentchanges: Answer<'recentchanges', 'history' | 'pages'> = async (content, request) => {
+  const { params } = request;
+  const title = params.title === undefined ? undefined : content.read(params.title);
+  const [target] = title ? (await content.byTitle([title], request)).values() : [];
+  if (params.tag !== undefined || (params.title !== undefined && !target)) return [];
+  const filter = { ...params, latest: params.toponly, page: target?.id };
+  return changeList(content, request, filter, ({ page, revision }) =>
+    params.generaterevisions && revision ? { revid: revision.id } : { pageid: page },
+  );
+};
 
 const changeItem = (
-  row: Change,
+  row: OfPage<Change>,
   props: readonly string[],
   content: Content,
   sizes: ReadonlyMap<number, number>,
 ): ResultItem => {
   const { revision, entry, of, rcid, page, timestamp } = row;
-  const wants = (prop: string): boolean => props.includes(prop);
-  const isNew = revision !== undefined && (revision.parent ?? 0) === 0;
-  const old = sizes.get(revision?.parent ?? 0) ?? 0;
+  const { id: revid = 0, parent = 0, size = 0, sha1 = '', minor = false } = revision ?? {};
+  const isNew = revision !== undefined && parent === 0;
   return {
     type: entry ? 'log' : isNew ? 'new' : 'edit',
-    ...(wants('title') && of ? { ns: of.ns, title: content.show(of) } : {}),
-    ...(wants('ids') ? { pageid: page, revid: revision?.id ?? 0, old_revid: revision?.parent ?? 0, rcid } : {}),
-    ...userItem(
-      row.user === undefined ? {} : { user: row.user, userid: row.userid },
-      {
-        user: wants('user'),
-        userid: wants('userid'),
-      },
-      entry !== undefined,
-    ),
-    ...(wants('flags') ? { bot: false, new: isNew, minor: revision?.minor === true } : {}),
-    ...(wants('sizes') ? { oldlen: old, newlen: revision?.size ?? 0 } : {}),
-    ...(wants('timestamp') ? { timestamp } : {}),
-    ...commentItem((revision ?? entry)?.comment, {
-      comment: wants('comment'),
-      parsedcomment: wants('parsedcomment'),
+    ...partsOf(props, {
+      title: { ns: of.ns, title: content.show(of) },
+      ids: { pageid: page, revid, old_revid: parent, rcid },
     }),
-    ...(wants('redirect') ? { redirect: of?.redirect !== undefined } : {}),
-    ...(wants('sha1') && revision ? { sha1: revision.sha1 ?? '' } : {}),
-    ...(wants('tags') ? { tags: [] } : {}),
-    ...(wants('notificationtimestamp') ? { notificationtimestamp: '' } : {}),
-    ...(wants('loginfo') && entry
-      ? { logid: entry.id, logtype: entry.type, logaction: entry.action, logparams: entry.params }
-      : {}),
+    ...userItem(row.user === undefined ? {} : { user: row.user, userid: row.userid }, props, entry !== undefined),
+    ...partsOf(props, {
+      flags: { bot: false, new: isNew, minor },
+      sizes: { oldlen: sizes.get(parent) ?? 0, newlen: size },
+      timestamp: { timestamp },
+    }),
+    ...commentItem((revision ?? entry)?.comment, props),
+    ...partsOf(props, {
+      redirect: { redirect: of.redirect !== undefined },
+      sha1: revision && { sha1 },
+      tags: { tags: [] },
+      notificationtimestamp: { notificationtimestamp: '' },
+      loginfo: entry && { logid: entry.id, logtype: entry.type, logaction: entry.action, logparams: entry.params },
+    }),
   };
 };
 
 /** The log, latest first. */
-export const logevents =
-  (content: Having<'log' | 'pages'>): Handler<'logevents'> =>
-  async (request) => {
-    const { params, limit, continue: next } = request;
-    const [type, action] = params.action?.split('/') ?? [params.type];
-    const title = params.title === undefined ? undefined : content.read(params.title);
-    const prefix = params.prefix === undefined ? undefined : content.read(params.prefix);
-    if (params.tag !== undefined || (params.title !== undefined && !title)) return [];
-    const page = title && (await content.byTitle([title], request)).values().next().value?.id;
-    if (title && page === undefined) return [];
-    const { from, to, descending } = timeBounds(params, readKey(next, 'time', 'number'));
-    const wanted = { type, user: params.user, page };
-    const found = await content.collect<ContentLogEntry & { readonly of?: ContentPage }, TimeKey>(
-      {
-        limit,
-        from,
-        read: (start, size) => content.source.log({ ...wanted, from: start, to, descending, limit: size }, request),
-        key: ({ timestamp, id }) => [timestamp, id],
-        open: withPages(content, request),
-        keep: (row) =>
-          (type === undefined || row.type === type) &&
-          (action === undefined || row.action === action) &&
-          (params.ids === undefined || params.ids.length === 0 || params.ids.includes(row.id)) &&
-          (params.user === undefined || row.user === params.user) &&
-          (page === undefined || row.page === page) &&
-          (prefix === undefined || (row.of?.ns === prefix.ns && row.of.title.startsWith(prefix.title))) &&
-          (params.namespace === undefined || row.of?.ns === params.namespace),
-      },
-      request,
-    );
-    const wants = (prop: (typeof params.prop)[number]): boolean => params.prop.includes(prop);
-    return listOf(found, {
-      item: (row) => ({
-        ...(wants('ids') ? { logid: row.id } : {}),
-        ...(wants('title') && row.of ? { ns: row.of.ns, title: content.show(row.of) } : {}),
-        ...(wants('ids') ? { pageid: row.page, logpage: row.page } : {}),
-        ...(wants('details') ? { params: row.params } : {}),
-        ...(wants('type') ? { type: row.type, action: row.action } : {}),
-        ...(wants('user') ? { user: row.user } : {}),
-        ...(wants('userid') ? { userid: 0 } : {}),
-        ...(wants('timestamp') ? { timestamp: row.timestamp } : {}),
-        ...commentItem(row.comment, { comment: wants('comment'), parsedcomment: wants('parsedcomment') }),
-        ...(wants('tags') ? { tags: [] } : {}),
+export const logevents: Answer<'logevents', 'log' | 'pages'> = async (content, request) => {
+  const { params, limit, continue: next } = request;
+  const [type, action] = params.action?.split('/') ?? [params.type];
+  const title = params.title === undefined ? undefined : content.read(params.title);
+  const prefix = params.prefix === undefined ? undefined : content.read(params.prefix);
+  const [target] = title ? (await content.byTitle([title], request)).values() : [];
+  if (params.tag !== undefined || (params.title !== undefined && !target)) return [];
+  const { from, ...bounds } = timeBounds(params, next);
+  const wanted = { type, user: params.user, page: target?.id };
+  const found = await content.collect<ContentLogEntry, TimeKey, OfPage<ContentLogEntry>>(request, {
+    limit,
+    from,
+    read: (start, size) => content.source.log({ ...wanted, ...bounds, from: start, limit: size }, request),
+    key: ({ timestamp, id }) => [timestamp, id],
+    open: (rows) => content.withPages(rows, request),
+    keep: (row) =>
+      (type === undefined || row.type === type) &&
+      (action === undefined || row.action === action) &&
+      accepts(params.ids, row.id) &&
+      (params.user === undefined || row.user === params.user) &&
+      (target === undefined || row.page === target.id) &&
+      (prefix === undefined || (row.of.ns === prefix.ns && row.of.title.startsWith(prefix.title))) &&
+      (params.namespace === undefined || row.of.ns === params.namespace),
+  });
+  return listOf(found, {
+    item: (row) => ({
+      ...(params.prop.includes('ids') && { logid: row.id }),
+      ...partsOf(params.prop, {
+        title: { ns: row.of.ns, title: content.show(row.of) },
+        ids: { pageid: row.page, logpage: row.page },
+        details: { params: row.params },
+        type: { type: row.type, action: row.action },
+        user: { user: row.user },
+        userid: { userid: 0 },
+        timestamp: { timestamp: row.timestamp },
       }),
-      page: ({ page }) => ({ pageid: page }),
-    });
-  };
+      ...commentItem(row.comment, params.prop),
+      ...partsOf(params.prop, { tags: { tags: [] } }),
+    }),
+    page: ({ page }) => ({ pageid: page }),
+  });
+};
 
 type UserKey = readonly [user: string, timestamp: string, id: number];
 
 /** Contributions of each user in turn, latest first. */
-export const usercontribs =
-  (content: Having<'history' | 'pages'>): Handler<'usercontribs'> =>
-  async (request) => {
-    const { params, limit, continue: next } = request;
-    if (params.tag !== undefined) return [];
-    const { namespace = [], show = [], toponly } = params;
-    const { from: begin, to, descending } = timeBounds(params, undefined);
-    const place = readKey(next, 'text', 'time', 'number');
-    const users = await byWhom(content, params, { from: place?.[0], descending }, request);
-    const hints = { namespaces: namespace, minor: show.includes('minor'), latest: toponly || show.includes('top') };
-    const found = await content.collect<OfPage, UserKey>(
-      {
-        limit,
-        from: place,
-        read: async (from, size) => {
-          const rows: ContentRevision[] = [];
-          const sign = descending ? -1 : 1;
-          for (const user of users.names) {
-            const order = from ? sign * compareText(user, from[0]) : 1;
-            if (order < 0) continue;
-            const start = from && order === 0 ? ([from[1], from[2]] as const) : begin;
-            const range = { user, from: start, to, descending, limit: size - rows.length } as const;
-            rows.push(...(await content.source.history({ ...range, ...hints, text: false }, request)));
-            if (rows.length >= size) break;
-          }
-          return rows;
-        },
-        key: ({ user = '', timestamp, id }) => [user, timestamp, id],
-        open: withPages(content, request),
-        keep: ({ of, ...row }) => {
-          const facts = { minor: row.minor === true, new: (row.parent ?? 0) === 0, top: of?.revid === row.id };
-          return (
-            (namespace.length === 0 || namespace.includes(of?.ns ?? -1)) &&
-            !(toponly && !facts.top) &&
-            passes(show, facts)
-          );
-        },
-      },
-      request,
-    );
-    const sizes = params.prop.includes('sizediff') ? await sizesBefore(content, found.rows, request) : NO_SIZES;
-    const list = listOf(found, {
-      item: (row) => contributionItem(row, params.prop, content, sizes),
-      page: ({ page }) => ({ pageid: page }),
-    });
-    if (found.next !== undefined || users.next === undefined) return list;
-    const further = [users.next, ...(begin ?? (descending ? [LAST_TIME, LAST_ID] : [FIRST_TIME, 0]))];
-    // The next user may be known from hidden pages only.
-    return { ...list, continue: content.isRestricted ? request.conceal(further) : further };
+export const usercontribs: Answer<'usercontribs', 'history' | 'pages'> = async (content, request) => {
+  const { params, limit, continue: next } = request;
+  if (params.tag !== undefined) return [];
+  const { namespace, show = [], toponly, prop } = params;
+  const { from: begin, to, descending } = timeBounds(params, undefined);
+  const place = readKey(next, 'text', 'time', 'number');
+  const users = await byWhom(content, params, { from: place?.[0], descending }, request);
+  const filters = { namespaces: namespace, minor: show.includes('minor'), latest: toponly || show.includes('top') };
+  const hints = { ...filters, to, descending, text: false };
+  const read = async (from: UserKey | undefined, size: number): Promise<readonly ContentRevision[]> => {
+    const rows: ContentRevision[] = [];
+    for (const user of users.names) {
+      const order = from ? compareText(user, from[0]) * (descending ? -1 : 1) : 1;
+      if (order < 0) continue;
+      const start = from && order === 0 ? ([from[1], from[2]] as const) : begin;
+      const range = { ...hints, user, from: start, limit: size - rows.length };
+      rows.push(...(await content.source.history(range, request)));
+      if (rows.length >= size) break;
+    }
+    return rows;
   };
+  const found = await content.collect<ContentRevision, UserKey, OfPage<ContentRevision>>(request, {
+    limit,
+    from: place,
+    read,
+    key: ({ user = '', timestamp, id }) => [user, timestamp, id],
+    open: (rows) => content.withPages(rows, request),
+    keep: ({ of, id, minor = false, parent = 0 }) => {
+      const facts = { minor, new: parent === 0, top: of.revid === id };
+      return accepts(namespace, of.ns) && !(toponly && !facts.top) && passes(show, facts);
+    },
+  });
+  const sizes = await sizesBefore(content, found.rows, prop.includes('sizediff'), request);
+  const list = listOf(found, {
+    item: (row) => contributionItem(row, prop, content, sizes),
+    page: ({ page }) => ({ pageid: page }),
+  });
+  if (found.next !== undefined || users.next === undefined) return list;
+  const further = [users.next, ...(begin ?? (descending ? [LAST_TIME, LAST_ID] : [FIRST_TIME, 0]))];
+  // The next user may be known from hidden pages only.
+  return { ...list, continue: content.isRestricted ? request.conceal(further) : further };
+};
 
 const FIRST_TIME = '0000-01-01T00:00:00Z';
 const LAST_TIME = '9999-12-31T23:59:59Z';
@@ -356,25 +338,27 @@ const addressesIn = (range: string): { readonly prefix: string; has(name: string
 };
 
 const contributionItem = (
-  row: OfPage,
+  row: OfPage<ContentRevision>,
   props: readonly string[],
   content: Content,
   sizes: ReadonlyMap<number, number>,
 ): ResultItem => {
   const { of, parent = 0 } = row;
-  const wants = (prop: string): boolean => props.includes(prop);
+  // The source may not have the parent revision.
+  const before = parent === 0 ? 0 : sizes.get(parent);
   return {
-    ...userItem(row, { user: true, userid: true }),
-    ...(wants('ids') ? { pageid: row.page, revid: row.id, parentid: parent } : {}),
-    ...(wants('title') && of ? { ns: of.ns, title: content.show(of) } : {}),
-    ...(wants('timestamp') ? { timestamp: row.timestamp } : {}),
-    ...(wants('flags') ? { new: parent === 0, minor: row.minor === true, top: of?.revid === row.id } : {}),
-    ...commentItem(row.comment, { comment: wants('comment'), parsedcomment: wants('parsedcomment') }),
-    ...(wants('size') ? { size: row.size } : {}),
-    // The source may not have the parent revision.
-    ...(wants('sizediff') && (parent === 0 || sizes.has(parent))
-      ? { sizediff: row.size - (sizes.get(parent) ?? 0) }
-      : {}),
-    ...(wants('tags') ? { tags: [] } : {}),
+    ...userItem(row, ['user', 'userid']),
+    ...partsOf(props, {
+      ids: { pageid: row.page, revid: row.id, parentid: parent },
+      title: { ns: of.ns, title: content.show(of) },
+      timestamp: { timestamp: row.timestamp },
+      flags: { new: parent === 0, minor: row.minor === true, top: of.revid === row.id },
+    }),
+    ...commentItem(row.comment, props),
+    ...partsOf(props, {
+      size: { size: row.size },
+      sizediff: before !== undefined && { sizediff: row.size - before },
+      tags: { tags: [] },
+    }),
   };
 };

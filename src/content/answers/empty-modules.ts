@@ -1,10 +1,9 @@
 import { badContinue, type ListHandler, type ModuleHandlers, type PropHandler } from '../../core/query/index.js';
-import type { Handler } from './answer.js';
 
 /** @throws ApiError `badcontinue`, because these lists have no continuation. */
-function endAtOnce(next: string | undefined): void {
+const endAtOnce = (next: string | undefined): void => {
   if (next !== undefined) throw badContinue();
-}
+};
 
 const emptyList: ListHandler<unknown> = ({ continue: next }) => {
   endAtOnce(next);
@@ -16,24 +15,22 @@ const nothingOfPages: PropHandler<unknown> = ({ continue: next }) => {
   return { pages: new Map() };
 };
 
-/** Signing in and registering are not possible with the query API: tokens come from the authorization server. */
-const authmanagerinfo: Handler<'authmanagerinfo'> = ({ params }) => ({
-  data: {
-    canauthenticatenow: false,
-    cancreateaccounts: false,
-    canlinkaccounts: false,
-    ...(params.securitysensitiveoperation === undefined ? {} : { securitysensitiveoperationstatus: 'fail' }),
-    ...(params.requestsfor === undefined ? {} : { preservedusername: false, requests: [] }),
-  },
-});
-
 /**
  * Modules that are always empty: logs, deleted pages, blocks, protected titles, tags, gadgets. Without a handler,
  * clients would receive a warning.
  */
 export const emptyModules: ModuleHandlers = {
   alldeletedrevisions: emptyList,
-  authmanagerinfo,
+  // Signing in and registering are not possible with the query API: tokens come from the authorization server.
+  authmanagerinfo: ({ params }) => ({
+    data: {
+      canauthenticatenow: false,
+      cancreateaccounts: false,
+      canlinkaccounts: false,
+      ...(params.securitysensitiveoperation !== undefined && { securitysensitiveoperationstatus: 'fail' }),
+      ...(params.requestsfor !== undefined && { preservedusername: false, requests: [] }),
+    },
+  }),
   blocks: emptyList,
   deletedrevisions: nothingOfPages,
   deletedrevs: emptyList,

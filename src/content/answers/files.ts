@@ -1,7 +1,7 @@
 import { pageAddress, type ResultItem, type Site } from '../../core/query/index.js';
-import type { Content } from '../content.js';
+import type { Asking, Content } from '../content.js';
 import type { ContentFile, ContentPage } from '../source.js';
-import { type Handler, type Having, listOf, readKey, titleBounds } from './answer.js';
+import { accepts, type Answer, type Having, listOf, readKey, titleBounds } from './answer.js';
 
 const FILE = 6;
 
@@ -10,12 +10,14 @@ const MEDIA: Readonly<Record<string, string>> = { audio: 'AUDIO', image: 'BITMAP
 const mediaType = (mime: string): string =>
   mime === 'image/svg+xml' ? 'DRAWING' : (MEDIA[mime.split('/')[0] ?? ''] ?? 'UNKNOWN');
 
+const dimensions = ({ size, width = 0, height = 0 }: ContentFile): ResultItem => ({ size, width, height });
+
 /** Information about a file with the full title of its page, by the values of `prop`. */
 const FACTS: Readonly<Record<string, (file: ContentFile, title: string, site: Site) => ResultItem>> = {
   timestamp: ({ timestamp }) => (timestamp === undefined ? {} : { timestamp }),
   user: ({ user }) => (user === undefined ? {} : { user }),
-  size: ({ size, width = 0, height = 0 }) => ({ size, width, height }),
-  dimensions: ({ size, width = 0, height = 0 }) => ({ size, width, height }),
+  size: dimensions,
+  dimensions,
   canonicaltitle: (_file, title) => ({ canonicaltitle: title }),
   url: ({ url }, title, site) => ({
     url: url.startsWith('/') ? site.server + url : url,
@@ -32,81 +34,71 @@ const fileItem = (file: ContentFile, props: readonly string[], content: Content,
 };
 
 /** The latest version of files. The page of a file need not exist. Of a file that does not exist, there is no version. */
-export const imageinfo =
-  (content: Having<'files'>): Handler<'imageinfo'> =>
-  async (request) => {
-    const { params, pages, continue: next, site } = request;
-    readKey(next, 'text', 'text');
-    const named = [...pages.existing, ...pages.missing].flatMap(({ id, ns, title }) => {
-      const known = ns === FILE ? content.read(title) : undefined;
-      return known ? [{ id, ...known }] : [];
-    });
-    // The file of a page that the caller may not see is hidden too.
-    const open = await content.openTitles(named, request);
-    const files = await filesOf(content, open, request);
-    const versionOf = (title: string): ResultItem => {
-      const file = files.get(title);
-      if (!file) return { imagerepository: '' };
-      return { imagerepository: 'local', imageinfo: [fileItem(file, params.prop, content, site)] };
-    };
-    return { pages: new Map(named.map(({ id, title }) => [id, versionOf(title)])) };
+export const imageinfo: Answer<'imageinfo', 'files'> = async (content, request) => {
+  const { params, pages, continue: next, site } = request;
+  readKey(next, 'text', 'text');
+  const named = [...pages.existing, ...pages.missing].flatMap(({ id, ns, title }) => {
+    const known = ns === FILE ? content.read(title) : undefined;
+    return known ? [{ id, ...known }] : [];
+  });
+  // The file of a page that the caller may not see is hidden too.
+  const files = await filesOf(content, await content.openTitles(named, request), request);
+  const versionOf = (title: string): ResultItem => {
+    const file = files.get(title);
+    if (!file) return { imagerepository: '' };
+    return { imagerepository: 'local', imageinfo: [fileItem(file, params.prop, content, site)] };
   };
+  return { pages: new Map(named.map(({ id, title }) => [id, versionOf(title)])) };
+};
 
 const filesOf = async (
-  content: Having<'files'>,
+  { source }: Having<'files'>,
   pages: readonly { readonly title: string }[],
-  request: Parameters<Handler<'imageinfo'>>[0] | Parameters<Handler<'allimages'>>[0],
+  asking: Asking,
 ): Promise<ReadonlyMap<string, ContentFile>> => {
-  if (pages.length === 0) return new Map();
-  const found = await content.source.files(
-    pages.map(({ title }) => title),
-    request,
-  );
+  const titles = pages.map(({ title }) => title);
+  const found = titles.length === 0 ? [] : await source.files(titles, asking);
   return new Map(found.map((file) => [file.title, file]));
 };
 
 /** Files that have a page, by name. */
-export const allimages =
-  (content: Having<'files' | 'pageRange'>): Handler<'allimages'> =>
-  async (request) => {
-    const { params, limit, continue: next, warn } = request;
-    const { minsize = 0, maxsize = Infinity, mime = [], sha1, sort } = params;
-    if (sort === 'timestamp') {
-      const first = await content.source.pageRange({ ns: FILE, descending: false, limit: 50 }, request);
-      const files = await filesOf(content, await content.shown(first, request), request);
-      if (files.size > 0) warn('nosort', 'This site can only list files by name.');
-      return [];
-    }
-    const { from, ...bounds } = titleBounds(params, (text) => content.start(text, FILE), next?.replaceAll('_', ' '));
-    type Row = ContentPage & { readonly file?: ContentFile | undefined };
-    const open = content.openRows((page: Row) => page, request);
-    const found = await content.collect<Row, string>(
-      {
-        limit,
-        from,
-        read: (start, size) => content.source.pageRange({ ...bounds, ns: FILE, from: start, limit: size }, request),
-        key: ({ title }) => title,
-        open: async (rows) => {
-          const shown = await open(rows);
-          const files = await filesOf(content, shown, request);
-          return shown.map((row) => ({ ...row, file: files.get(row.title) }));
-        },
-        keep: ({ file }) =>
-          file !== undefined &&
-          file.size >= minsize &&
-          file.size <= maxsize &&
-          (mime.length === 0 || mime.includes(file.mime)) &&
-          (sha1 === undefined || file.sha1 === sha1.toLowerCase()),
+export const allimages: Answer<'allimages', 'files' | 'pageRange'> = async (content, request) => {
+  const { params, limit, continue: next, site, warn } = request;
+  const { minsize = 0, maxsize = Infinity, mime, sha1, sort } = params;
+  if (sort === 'timestamp') {
+    const first = await content.source.pageRange({ ns: FILE, descending: false, limit: 50 }, request);
+    const files = await filesOf(content, await content.shown(first, request), request);
+    if (files.size > 0) warn('nosort', 'This site can only list files by name.');
+    return [];
+  }
+  const { from, ...bounds } = titleBounds(params, (text) => content.start(text, FILE), next?.replaceAll('_', ' '));
+  const found = await content.collect<ContentPage, string, ContentPage & { readonly file: ContentFile | undefined }>(
+    request,
+    {
+      limit,
+      from,
+      read: (start, size) => content.source.pageRange({ ...bounds, ns: FILE, from: start, limit: size }, request),
+      key: ({ title }) => title,
+      open: async (rows) => {
+        const shown = await content.shown(rows, request);
+        const files = await filesOf(content, shown, request);
+        return shown.map((row) => ({ ...row, file: files.get(row.title) }));
       },
-      request,
-    );
-    const list = listOf(found, {
-      item: ({ title, file }) => ({
-        name: title.replaceAll(' ', '_'),
-        ...(file ? fileItem(file, params.prop, content, request.site) : {}),
-        ns: FILE,
-        title: content.show({ ns: FILE, title }),
-      }),
-    });
-    return { ...list, continue: found.next?.replaceAll(' ', '_') };
-  };
+      keep: ({ file }) =>
+        file !== undefined &&
+        file.size >= minsize &&
+        file.size <= maxsize &&
+        accepts(mime, file.mime) &&
+        (sha1 === undefined || file.sha1 === sha1.toLowerCase()),
+    },
+  );
+  const list = listOf(found, {
+    item: ({ title, file }) => ({
+      name: title.replaceAll(' ', '_'),
+      ...(file && fileItem(file, params.prop, content, site)),
+      ns: FILE,
+      title: content.show({ ns: FILE, title }),
+    }),
+  });
+  return { ...list, continue: found.next?.replaceAll(' ', '_') };
+};

@@ -1,8 +1,9 @@
 import { directionOf, pageAddress, type ParamsOf, type ResultItem, type Site } from '../../core/query/index.js';
-import { type Content, titleId } from '../content.js';
-import type { ContentPage, ContentTitle } from '../source.js';
-import { type Handler, type Having, idsOf, readKey } from './answer.js';
-import { linksFrom } from './links.js';
+import type { Content } from '../content.js';
+import { titleId } from '../keys.js';
+import type { ContentPage, ContentTitle, LinkRow } from '../source.js';
+import { type Answer, idsOf, readKey } from './answer.js';
+import { oneLinkEach } from './links.js';
 
 /** A page, whether it exists or not. */
 interface Subject extends ContentTitle {
@@ -20,43 +21,25 @@ interface Known {
   /** Talk pages and their subject pages, by {@link titleId}. */
   readonly talks: ReadonlyMap<string, ContentPage>;
   /** Display titles, by page. */
-  readonly displayTitles: ReadonlyMap<number, string>;
+  readonly displayTitles: ReadonlyMap<number, LinkRow>;
 }
 
 /** Basic information about pages. No page is protected. */
-export const info =
-  (content: Having<'pages'>): Handler<'info'> =>
-  async (request) => {
-    const { params, pages, continue: next, site } = request;
-    const [from = -Infinity] = readKey(next, 'number') ?? [];
-    const byId = await content.byId(idsOf(pages), request);
-    const subjects = [...pages.existing, ...pages.missing]
-      .filter(({ id }) => id >= from)
-      .map(({ id, ns, title }): Subject => ({
-        id,
-        ns,
-        title: content.read(title)?.title ?? '',
-        page: byId.get(id),
-      }));
-    const needsTalks = params.prop?.some((prop) => prop === 'talkid' || prop === 'subjectid');
-    const others = subjects.filter(({ ns }) => ns >= 0).map(({ ns, title }) => ({ ns: ns ^ 1, title }));
-    const talks = needsTalks ? await content.byTitle(others, request) : new Map<string, ContentPage>();
-    const displayTitles = params.prop?.includes('displaytitle')
-      ? await displayTitlesOf(content, idsOf(pages), request)
-      : new Map<number, string>();
-    const known = { content, site, direction: directionOf(site.language), talks, displayTitles };
-    return { pages: new Map(subjects.map((subject) => [subject.id, infoItem(subject, params, known)])) };
-  };
-
-const displayTitlesOf = async (
-  content: Content,
-  pages: readonly number[],
-  request: Parameters<Handler<'info'>>[0],
-): Promise<ReadonlyMap<number, string>> => {
-  if (!content.source.links) return new Map();
-  const query = { kind: 'property', pages, from: undefined, limit: 5_000, descending: false } as const;
-  const { rows } = await linksFrom(content as Having<'links'>, query, request);
-  return new Map(rows.flatMap(({ page, title, text = '' }) => (title === 'displaytitle' ? [[page, text]] : [])));
+export const info: Answer<'info', 'pages'> = async (content, request) => {
+  const { params, pages, continue: next, site } = request;
+  const [from = -Infinity] = readKey(next, 'number') ?? [];
+  const { prop = [] } = params;
+  const byId = await content.byId(idsOf(pages), request);
+  const subjects = [...pages.existing, ...pages.missing]
+    .filter(({ id }) => id >= from)
+    .map(({ id, ns, title }): Subject => ({ id, ns, title: content.read(title)?.title ?? '', page: byId.get(id) }));
+  const needsTalks = prop.includes('talkid') || prop.includes('subjectid');
+  const others = subjects.filter(({ ns }) => ns >= 0).map(({ ns, title }) => ({ ns: ns ^ 1, title }));
+  const talks = await content.byTitle(needsTalks ? others : [], request);
+  const named = prop.includes('displaytitle') ? idsOf(pages) : [];
+  const displayTitles = await oneLinkEach(content.source, 'property', named, request, 'displaytitle');
+  const known = { content, site, direction: directionOf(site.language), talks, displayTitles };
+  return { pages: new Map(subjects.map((subject) => [subject.id, infoItem(subject, params, known)])) };
 };
 
 const infoItem = (subject: Subject, params: Params, known: Known): ResultItem => {
@@ -67,10 +50,10 @@ const infoItem = (subject: Subject, params: Params, known: Known): ResultItem =>
     pagelanguage: language,
     pagelanguagehtmlcode: language,
     pagelanguagedir: known.direction,
-    ...(page ? { touched: page.touched ?? '', lastrevid: page.revid ?? 0, length: page.length ?? 0 } : {}),
-    ...(page?.redirect ? { redirect: true } : {}),
+    ...(page && { touched: page.touched ?? '', lastrevid: page.revid ?? 0, length: page.length ?? 0 }),
+    ...(page?.redirect && { redirect: true }),
     ...Object.assign({}, ...(params.prop ?? []).map((prop) => FACTS[prop]?.(subject, known))),
-    ...(params.testactions === undefined ? {} : { actions: actionsOf(params) }),
+    ...(params.testactions && { actions: actionsOf(params) }),
   };
 };
 
@@ -97,9 +80,10 @@ const FACTS: { readonly [P in NonNullable<Params['prop']>[number]]?: Fact } = {
   linkclasses: ({ page }) => ({ linkclasses: page?.redirect ? ['mw-redirect'] : [] }),
   readable: () => ({ readable: true }),
   preload: () => ({ preload: '' }),
-  displaytitle: (subject, { content, displayTitles }) => ({
-    displaytitle: displayTitles.get(subject.id) ?? content.show(subject),
-  }),
+  displaytitle: (subject, { content, displayTitles }) => {
+    const own = displayTitles.get(subject.id);
+    return { displaytitle: own ? (own.text ?? '') : content.show(subject) };
+  },
   varianttitles: (subject, { content, site }) => ({ varianttitles: { [site.language]: content.show(subject) } }),
   watched: () => ({ watched: false }),
 };

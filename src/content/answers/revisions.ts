@@ -1,53 +1,59 @@
 import { ApiError, type ParamsOf, type PropResult, type ResultItem } from '../../core/query/index.js';
-import type { Asking } from '../content.js';
+import type { Asking, OfPage } from '../content.js';
 import type { ContentRevision } from '../source.js';
-import { byPage, type Handler, type Having, idsOf, listOf, readKey, timeBounds } from './answer.js';
-import { type OfPage, revisionItem, withPages } from './revision-item.js';
+import {
+  accepts,
+  type Answer,
+  byPage,
+  type Having,
+  idsOf,
+  listOf,
+  readKey,
+  type RequestOf,
+  timeBounds,
+  type TimeKey,
+} from './answer.js';
+import { revisionItem } from './revision-item.js';
 import { howManyFit, mostTexts, withTexts } from './texts.js';
 
 type Params = ParamsOf<'revisions'>;
-type TimeKey = readonly [timestamp: string, id: number];
 
 const timeKey = ({ timestamp, id }: ContentRevision): TimeKey => [timestamp, id];
 
 /** The latest revision of each page, those with given ids, or the history of one page. */
-export const revisions =
-  (content: Having<'revisions' | 'pages'>): Handler<'revisions'> =>
-  async (request) => {
-    const { params, pages } = request;
-    if (params.parse || params.expandtemplates || params.generatexml) {
-      request.warn('notparsed', 'This site returns texts as they are stored. Use action=parse for HTML.');
-    }
-    if (isHistory(params) && pages.revids.size === 0) return historyOf(content, request);
-    const { limit, continue: next } = request;
-    const [start = 0] = readKey(next, 'number') ?? [];
-    const named = pages.revids.size > 0;
-    const known = named ? [] : [...(await content.byId(idsOf(pages), request)).values()];
-    const ids = (named ? [...pages.revids.keys()] : known.flatMap(({ revid }) => revid ?? []))
-      .filter((id) => id >= start)
-      .sort((a, b) => a - b);
-    const wanted = ids.slice(0, limit);
-    // The sizes of the latest revisions are known, so one query reads as many texts as fit.
-    const lengths = new Map(known.map(({ revid = 0, length = 0 }) => [revid, length]));
-    const sizes = wanted.map((id) => lengths.get(id) ?? 0);
-    const asked = params.prop.includes('content') ? wanted.slice(0, howManyFit(sizes, mostTexts(params))) : wanted;
-    const text = params.prop.includes('content') && (!named || asked.length === 1);
-    const found = asked.length === 0 ? [] : await content.source.revisions({ ids: asked, text }, request);
-    const rows = [...found].sort((a, b) => a.id - b.id);
-    const listed = await withTexts(content, { rows, next: ids[asked.length] }, ({ id }) => id, request);
-    return byPage(listed, (row) => revisionItem(row, request, content));
-  };
+export const revisions: Answer<'revisions', 'revisions' | 'pages'> = async (content, request) => {
+  const { params, pages, limit, continue: next } = request;
+  if (params.parse || params.expandtemplates || params.generatexml) {
+    request.warn('notparsed', 'This site returns texts as they are stored. Use action=parse for HTML.');
+  }
+  const named = pages.revids.size > 0;
+  if (isHistory(params) && !named) return historyOf(content, request);
+  const [start = 0] = readKey(next, 'number') ?? [];
+  const known = named ? [] : [...(await content.byId(idsOf(pages), request)).values()];
+  const ids = (named ? [...pages.revids.keys()] : known.flatMap(({ revid }) => revid ?? []))
+    .filter((id) => id >= start)
+    .sort((a, b) => a - b);
+  const wanted = ids.slice(0, limit);
+  // The sizes of the latest revisions are known, so one query reads as many texts as fit.
+  const lengths = new Map(known.map(({ revid = 0, length = 0 }) => [revid, length]));
+  const sizes = wanted.map((id) => lengths.get(id) ?? 0);
+  const needsTexts = params.prop.includes('content');
+  const asked = needsTexts ? wanted.slice(0, howManyFit(sizes, mostTexts(params))) : wanted;
+  const query = { ids: asked, text: needsTexts && (!named || asked.length === 1) };
+  const found = asked.length === 0 ? [] : await content.source.revisions(query, request);
+  const rows = [...found].sort((a, b) => a.id - b.id);
+  const listed = await withTexts(content, { rows, next: ids[asked.length] }, ({ id }) => id, request);
+  return byPage(listed, (row) => revisionItem(row, request, content));
+};
 
 const isHistory = ({ user, excludeuser, limit, startid, endid, start, end, dir }: Params): boolean =>
   [user, excludeuser, limit, startid, endid, start, end].some((value) => value !== undefined) || dir === 'newer';
 
-const historyOf = async (
-  content: Having<'revisions'>,
-  request: Parameters<Handler<'revisions'>>[0],
-): Promise<PropResult> => {
+const historyOf = async (content: Having<'revisions'>, request: RequestOf<'revisions'>): Promise<PropResult> => {
   const { params, limit, continue: next, pages, warn } = request;
   const [page = 0] = idsOf(pages);
-  if (!content.source.history) {
+  const { history } = content.source;
+  if (!history) {
     warn('nohistory', 'This site only has the latest revision of each page.');
     return { pages: new Map() };
   }
@@ -55,19 +61,15 @@ const historyOf = async (
     placeOf(content, params.startid, 'startid', request),
     placeOf(content, params.endid, 'endid', request),
   ]);
-  const bounds = timeBounds(params, readKey(next, 'time', 'number'));
-  const query = { ...bounds, from: next === undefined ? (start ?? bounds.from) : bounds.from, to: end ?? bounds.to };
-  const { history } = content.source;
-  const found = await content.collect<ContentRevision, TimeKey>(
-    {
-      limit,
-      from: query.from,
-      read: (from, size) => history({ ...query, page, from, limit: size, text: false }, request),
-      key: timeKey,
-      keep: isBy(params),
-    },
-    request,
-  );
+  const { from, to, descending } = timeBounds(params, next);
+  const query = { page, to: end ?? to, descending, text: false };
+  const found = await content.collect<ContentRevision, TimeKey>(request, {
+    limit,
+    from: next === undefined ? (start ?? from) : from,
+    read: (place, size) => history({ ...query, from: place, limit: size }, request),
+    key: timeKey,
+    keep: isBy(params),
+  });
   return byPage(await withTexts(content, found, timeKey, request), (row) => revisionItem(row, request, content));
 };
 
@@ -95,38 +97,30 @@ const isBy =
     (excludeuser === undefined || row.user !== excludeuser);
 
 /** All revisions by time; consecutive ones of a page are grouped. */
-export const allrevisions =
-  (content: Having<'history' | 'pages' | 'revisions'>): Handler<'allrevisions'> =>
-  async (request) => {
-    const { params, limit, continue: next } = request;
-    const { namespace = [], user } = params;
-    const bounds = timeBounds(params, readKey(next, 'time', 'number'));
-    const by = isBy(params);
-    const rows = await content.collect<OfPage, TimeKey>(
-      {
-        limit,
-        from: bounds.from,
-        read: (from, size) => content.source.history({ ...bounds, user, from, limit: size, text: false }, request),
-        key: timeKey,
-        open: withPages(content, request),
-        keep: (row) => by(row) && (namespace.length === 0 || namespace.includes(row.of?.ns ?? -1)),
-      },
-      request,
-    );
-    const found = await withTexts(content, rows, timeKey, request);
-    const list = listOf(found, {
-      item: (row) => revisionItem(row, request, content),
-      page: ({ page, id }) => (params.generatetitles ? { pageid: page } : { revid: id }),
-    });
-    const shown = new Map<number, ResultItem & { readonly revisions: ResultItem[] }>();
-    for (const [index, row] of found.rows.entries()) {
-      const item = list.items[index] ?? {};
-      const entry = shown.get(row.page);
-      if (entry) entry.revisions.push(item);
-      else if (row.of) {
-        const { ns } = row.of;
-        shown.set(row.page, { pageid: row.page, revisions: [item], ns, title: content.show(row.of) });
-      }
-    }
-    return { ...list, items: [...shown.values()] };
-  };
+export const allrevisions: Answer<'allrevisions', 'history' | 'pages' | 'revisions'> = async (content, request) => {
+  const { params, limit, continue: next } = request;
+  const { namespace, user } = params;
+  const { from, ...bounds } = timeBounds(params, next);
+  const by = isBy(params);
+  const rows = await content.collect<ContentRevision, TimeKey, OfPage<ContentRevision>>(request, {
+    limit,
+    from,
+    read: (place, size) => content.source.history({ ...bounds, user, from: place, limit: size, text: false }, request),
+    key: timeKey,
+    open: (revisions) => content.withPages(revisions, request),
+    keep: (row) => by(row) && accepts(namespace, row.of.ns),
+  });
+  const found = await withTexts(content, rows, timeKey, request);
+  const list = listOf(found, {
+    item: (row) => revisionItem(row, request, content),
+    page: ({ page, id }) => (params.generatetitles ? { pageid: page } : { revid: id }),
+  });
+  const shown = new Map<number, ResultItem & { readonly revisions: ResultItem[] }>();
+  for (const [index, { page, of }] of found.rows.entries()) {
+    const item = list.items[index] ?? {};
+    const entry = shown.get(page);
+    if (entry) entry.revisions.push(item);
+    else shown.set(page, { pageid: page, revisions: [item], ns: of.ns, title: content.show(of) });
+  }
+  return { ...list, items: [...shown.values()] };
+};

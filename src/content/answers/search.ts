@@ -1,8 +1,9 @@
 import { ApiError, Html } from '../../core/query/index.js';
-import { type Content, endOf } from '../content.js';
+import type { Content } from '../content.js';
+import { endOf } from '../keys.js';
 import { markedTitle, matcherOf, passageOf, wordsIn } from '../passage.js';
-import type { ContentPage, SearchHit } from '../source.js';
-import { type Handler, type Having, pageItem } from './answer.js';
+import type { ContentPage, ContentSearch, SearchHit } from '../source.js';
+import { type Answer, type Having, pageItem, type RequestOf } from './answer.js';
 
 /** The time of an index is at least quadratic in the number of words; Wikipedia has the same limit. */
 const MAX_QUERY_LENGTH = 300;
@@ -10,73 +11,53 @@ const MAX_QUERY_LENGTH = 300;
 /** Further results are not returned. */
 const MAX_HITS = 10_000;
 
-type SearchRequest = Parameters<Handler<'search'>>[0];
+type SearchRequest = RequestOf<'search'>;
 
 /**
  * Searches titles and texts, by relevance. Relevance depends on all pages, so the continue value is an offset instead
  * of a key; it counts the pages that the caller may see.
  */
-export const search =
-  (content: Having<'search'>): Handler<'search'> =>
-  async (request) => {
-    const { params, limit } = request;
-    if (params.search.length > MAX_QUERY_LENGTH) {
-      throw new ApiError(
-        'cirrussearch-query-too-long',
-        `The search must not be longer than ${MAX_QUERY_LENGTH} characters.`,
-      );
-    }
-    if (params.what === 'nearmatch') return nearMatch(content, request);
-    const { words, without } = termsOf(params.search, request);
-    const { namespace, offset } = params;
-    const namespaces = namespace.length > 0 ? namespace : [0];
-    const query = { words, without, namespaces, titles: params.what === 'title' };
-    const result =
-      words.length === 0 ? NOTHING : await (content.isRestricted ? openHits : hitsOf)(content, query, request);
-    const hits = result.hits.slice(0, limit);
-    const isWanted =
-      request.role === 'module' && params.prop.some((prop) => prop === 'snippet' || prop === 'titlesnippet');
-    const shown = isWanted ? await withPassages(content, hits, words, request) : hits;
-    return {
-      items: shown.map((hit) => hitItem(hit, params.prop, content)),
-      continue: result.hits.length > limit && offset + limit < MAX_HITS ? offset + limit : undefined,
-      extra:
-        params.info.includes('totalhits') && result.total !== undefined
-          ? { searchinfo: { totalhits: result.total } }
-          : {},
-    };
+export const search: Answer<'search', 'search'> = async (content, request) => {
+  const { params, limit, role } = request;
+  if (params.search.length > MAX_QUERY_LENGTH) {
+    throw new ApiError(
+      'cirrussearch-query-too-long',
+      `The search must not be longer than ${MAX_QUERY_LENGTH} characters.`,
+    );
+  }
+  if (params.what === 'nearmatch') return nearMatch(content, request);
+  const { words, without } = termsOf(params.search, request);
+  const { namespace, offset, prop } = params;
+  const namespaces = namespace.length > 0 ? namespace : [0];
+  const query = { words, without, namespaces, titles: params.what === 'title' };
+  const found = words.length === 0 ? { hits: [], total: 0 } : await hitsOf(content, query, request);
+  const hits = found.hits.slice(0, limit);
+  const needsPassages = role === 'module' && (prop.includes('snippet') || prop.includes('titlesnippet'));
+  const shown = needsPassages ? await withPassages(content, hits, words, request) : hits;
+  return {
+    items: shown.map((hit) => hitItem(hit, prop, content)),
+    continue: found.hits.length > limit && offset + limit < MAX_HITS ? offset + limit : undefined,
+    extra:
+      params.info.includes('totalhits') && found.total !== undefined ? { searchinfo: { totalhits: found.total } } : {},
   };
-
-const NOTHING: Hits = { hits: [], total: 0 };
-
-interface Hits {
-  readonly hits: readonly SearchHit[];
-  readonly total?: number;
-}
-
-interface Query {
-  readonly words: readonly string[];
-  readonly without: readonly string[];
-  readonly namespaces: readonly number[];
-  readonly titles: boolean;
-}
-
-const hitsOf = async (content: Having<'search'>, query: Query, request: SearchRequest): Promise<Hits> => {
-  const { params, limit } = request;
-  return content.source.search({ ...query, offset: params.offset, limit: limit + 1 }, request);
 };
 
-/** If some pages have restricted access, hits are counted from the first one: the source's own total would include hidden pages. */
-const openHits = async (content: Having<'search'>, query: Query, request: SearchRequest): Promise<Hits> => {
-  const { params, limit } = request;
-  const open = content.openRows(({ page }: SearchHit) => page, request);
-  const wanted = params.offset + limit + 1;
+/** The hits of a response, and one more if there is one. */
+const hitsOf = async (
+  content: Having<'search'>,
+  query: Omit<ContentSearch, 'offset' | 'limit'>,
+  request: SearchRequest,
+): Promise<{ readonly hits: readonly SearchHit[]; readonly total?: number }> => {
+  const { offset } = request.params;
+  const limit = request.limit + 1;
+  if (!content.isRestricted) return content.source.search({ ...query, offset, limit }, request);
+  // Hits are counted from the first one: the source's own total would include hidden pages.
   const { hits } = await content.source.search({ ...query, offset: 0, limit: MAX_HITS }, request);
   const found: SearchHit[] = [];
-  for (let at = 0; at < hits.length && found.length < wanted; at += 500) {
-    found.push(...(await open(hits.slice(at, at + 500))));
+  for (let at = 0; at < hits.length && found.length < offset + limit; at += 500) {
+    found.push(...(await content.openRows(hits.slice(at, at + 500), ({ page }) => page, request)));
   }
-  return { hits: found.slice(params.offset) };
+  return { hits: found.slice(offset) };
 };
 
 /** The size of the texts that are read for the passages of a response. */
@@ -168,38 +149,35 @@ const marked = (text: string): string =>
   Html.content(text).source.replaceAll('\u0001', '<span class="searchmatch">').replaceAll('\u0002', '</span>');
 
 /** Titles with a prefix, in order, by namespace. Continues with an offset too. */
-export const prefixsearch =
-  (content: Having<'pageRange'>): Handler<'prefixsearch'> =>
-  async (request) => {
-    const { params, limit } = request;
-    const { search: text, namespace, offset } = params;
-    const named = content.read(`${text.trimStart()}x`);
-    const isNamed = named !== undefined && named.ns !== 0;
-    const namespaces = isNamed ? [named.ns] : namespace.length > 0 ? [...namespace].sort((a, b) => a - b) : [0];
-    const starts = namespaces.map((ns) => ({
-      ns,
-      title: isNamed ? named.title.slice(0, -1) : content.start(text.trim(), ns),
-    }));
-    const found: ContentPage[] = [];
-    const wanted = Math.min(offset, MAX_HITS) + limit + 1;
-    for (const { ns, title } of starts) {
-      const open = content.openRows((page: ContentPage) => page, request);
-      let from: string | undefined = title;
-      while (from !== undefined && found.length < wanted) {
-        const size: number = Math.min(wanted - found.length, 500);
-        const range = { ns, from, to: endOf(title), descending: false, limit: size + 1 };
-        const rows: readonly ContentPage[] = await content.source.pageRange(range, request);
-        found.push(...(await open(rows.slice(0, size))));
-        from = rows[size]?.title;
-        if (from !== undefined && !content.mayReadOn(request, size)) {
-          request.warn('toomanypages', 'This site did not look at all of these titles. Search for a longer beginning.');
-          break;
-        }
+export const prefixsearch: Answer<'prefixsearch', 'pageRange'> = async (content, request) => {
+  const { params, limit } = request;
+  const { search: text, namespace, offset } = params;
+  const named = content.read(`${text.trimStart()}x`);
+  const starts =
+    named !== undefined && named.ns !== 0
+      ? [{ ns: named.ns, title: named.title.slice(0, -1) }]
+      : (namespace.length > 0 ? [...namespace].sort((a, b) => a - b) : [0]).map((ns) => ({
+          ns,
+          title: content.start(text.trim(), ns),
+        }));
+  const found: ContentPage[] = [];
+  const wanted = Math.min(offset, MAX_HITS) + limit + 1;
+  for (const { ns, title } of starts) {
+    let from: string | undefined = title;
+    while (from !== undefined && found.length < wanted) {
+      const size: number = Math.min(wanted - found.length, 500);
+      const range = { ns, from, to: endOf(title), descending: false, limit: size + 1 };
+      const rows: readonly ContentPage[] = await content.source.pageRange(range, request);
+      found.push(...(await content.shown(rows.slice(0, size), request)));
+      from = rows[size]?.title;
+      if (from !== undefined && !content.mayReadOn(request, size)) {
+        request.warn('toomanypages', 'This site did not look at all of these titles. Search for a longer beginning.');
+        break;
       }
     }
-    const shown = found.slice(offset, offset + limit);
-    return {
-      items: shown.map((page) => pageItem(page, content)),
-      continue: found.length > offset + limit ? offset + limit : undefined,
-    };
+  }
+  return {
+    items: found.slice(offset, offset + limit).map((page) => pageItem(page, content)),
+    continue: found.length > offset + limit ? offset + limit : undefined,
   };
+};

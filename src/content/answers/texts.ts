@@ -29,22 +29,17 @@ export const withTexts = async <Row extends ContentRevision, Key>(
   request: TextRequest,
 ): Promise<FoundRows<Row, Key>> => {
   if (!request.params.prop.includes('content')) return { rows, next };
-  const count = howManyFit(
-    rows.map(({ size }) => size),
-    mostTexts(request.params),
-  );
-  const more = rows[count];
-  const shown = rows.slice(0, count);
+  const sizes = rows.map(({ size }) => size);
+  const shown = rows.slice(0, howManyFit(sizes, mostTexts(request.params)));
+  const more = rows[shown.length];
   const after = more ? key(more) : next;
   // A source may return texts that were not requested.
   if (shown.every(({ text }) => text !== undefined)) return { rows: shown, next: after };
   const asked = { ids: shown.map(({ id }) => id), text: true };
   const texts = new Map((await source.revisions(asked, request)).map(({ id, text }) => [id, text]));
-  return {
-    rows: shown.map((row) => {
-      const text = texts.get(row.id);
-      return text === undefined ? row : { ...row, text };
-    }),
-    next: after,
+  const withText = (row: Row): Row => {
+    const text = texts.get(row.id);
+    return text === undefined ? row : { ...row, text };
   };
+  return { rows: shown.map(withText), next: after };
 };

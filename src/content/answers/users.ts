@@ -1,7 +1,8 @@
 import { type ResultItem, upperFirst } from '../../core/query/index.js';
 import { type Content, USERS_AT_ONCE } from '../content.js';
+import { timeOf } from '../keys.js';
 import type { ContentUser } from '../source.js';
-import { type Handler, type Having, listOf, titleBounds } from './answer.js';
+import { type Answer, listOf, titleBounds } from './answer.js';
 
 const hasAccount = ({ id }: ContentUser): boolean => id > 0;
 
@@ -33,63 +34,58 @@ const userItem = (content: Content, user: ContentUser, props: readonly string[] 
 });
 
 /** The requested users in order, including missing ones. */
-export const users =
-  (content: Having<'users'>): Handler<'users'> =>
-  async (request) => {
-    const { params } = request;
-    const names = [...new Set((params.users ?? []).map(userKey))];
-    const ids = [...new Set(params.userids ?? [])];
-    const all = await content.source.users({ names, ids }, request);
-    const found = await content.openUsers(all.filter(hasAccount), request);
-    const byName = new Map(found.map((user) => [user.name, user]));
-    const byId = new Map(found.map((user) => [user.id, user]));
-    const cancreate = params.prop?.includes('cancreate') ? { cancreate: false } : {};
-    return [
-      ...names.map((name) => {
-        const user = byName.get(name);
-        if (user) return userItem(content, user, params.prop);
-        return /[#<>[\]|{}/@:=]|^\d+(?:\.\d+){3}$|^$/.test(name)
-          ? { name, invalid: true }
-          : { name, missing: true, ...cancreate };
-      }),
-      ...ids.map((userid) => {
-        const user = byId.get(userid);
-        return user ? userItem(content, user, params.prop) : { userid, missing: true };
-      }),
-    ];
-  };
+export const users: Answer<'users', 'users'> = async (content, request) => {
+  const { params } = request;
+  const names = [...new Set((params.users ?? []).map(userKey))];
+  const ids = [...new Set(params.userids ?? [])];
+  const all = await content.source.users({ names, ids }, request);
+  const found = await content.openUsers(all.filter(hasAccount), request);
+  const byName = new Map(found.map((user) => [user.name, user]));
+  const byId = new Map(found.map((user) => [user.id, user]));
+  return [
+    ...names.map((name) => {
+      const user = byName.get(name);
+      if (user) return userItem(content, user, params.prop);
+      return /[#<>[\]|{}/@:=]|^\d+(?:\.\d+){3}$|^$/.test(name)
+        ? { name, invalid: true }
+        : { name, missing: true, ...(params.prop?.includes('cancreate') && { cancreate: false }) };
+    }),
+    ...ids.map((userid) => {
+      const user = byId.get(userid);
+      return user ? userItem(content, user, params.prop) : { userid, missing: true };
+    }),
+  ];
+};
 
 /** How recently a user must have edited to count as active, in milliseconds. */
 export const ACTIVE_MS = 30 * 24 * 3600 * 1000;
 
 /** All users with an account who have edited. There are no groups. */
-export const allusers =
-  (content: Having<'userRange'>): Handler<'allusers'> =>
-  async (request) => {
-    const { params, limit, clock } = request;
-    const { activeusers, excludenamed, group = [], rights = [] } = params;
-    if (excludenamed || group.length > 0 || rights.length > 0) return [];
-    // It would also count revisions of pages with restricted access.
-    if (activeusers && content.isRestricted) return [];
-    const since = activeusers ? new Date(clock() - ACTIVE_MS).toISOString().replace(/\.\d+Z$/, 'Z') : undefined;
-    const { from, ...bounds } = titleBounds(params, userKey, undefined);
-    const found = await content.collect(
-      {
-        limit,
-        from,
-        read: (start, size) => content.source.userRange({ ...bounds, since, from: start, limit: size }, request),
-        key: ({ name }) => name,
-        // Finding out whether the caller may see a user takes time, so those who are not listed are left out before.
-        open: (rows) => (content.isRestricted ? content.openUsers(rows.filter(hasAccount), request) : rows),
-        ...(content.isRestricted && { piece: USERS_AT_ONCE }),
-        keep: (user) => hasAccount(user) && (!activeusers || (user.recent ?? 0) > 0),
-      },
-      request,
-    );
-    return listOf(found, {
-      item: (user) => ({
-        ...userItem(content, user, params.prop),
-        ...(activeusers ? { recentactions: user.recent ?? 0 } : {}),
-      }),
-    });
-  };
+export const allusers: Answer<'allusers', 'userRange'> = async (content, request) => {
+  const { params, limit, clock } = request;
+  const { isRestricted } = content;
+  const { activeusers, excludenamed, group = [], rights = [] } = params;
+  if (excludenamed || group.length > 0 || rights.length > 0) return [];
+  // It would also count revisions of pages with restricted access.
+  if (activeusers && isRestricted) return [];
+  const since = activeusers ? timeOf(clock() - ACTIVE_MS) : undefined;
+  const { from, ...bounds } = titleBounds(params, userKey, undefined);
+  const found = await content.collect<ContentUser, string>(request, {
+    limit,
+    from,
+    read: (start, size) => content.source.userRange({ ...bounds, since, from: start, limit: size }, request),
+    key: ({ name }) => name,
+    // Finding out whether the caller may see a user takes time, so those who are not listed are left out before.
+    ...(isRestricted && {
+      open: (rows) => content.openUsers(rows.filter(hasAccount), request),
+      piece: USERS_AT_ONCE,
+    }),
+    keep: (user) => hasAccount(user) && (!activeusers || (user.recent ?? 0) > 0),
+  });
+  return listOf(found, {
+    item: (user) => ({
+      ...userItem(content, user, params.prop),
+      ...(activeusers && { recentactions: user.recent ?? 0 }),
+    }),
+  });
+};

@@ -1,5 +1,5 @@
+import { compareKeys } from '../keys.js';
 import type { ContentRange } from '../source.js';
-import { compareKeys } from '../text-order.js';
 
 type Key = readonly (string | number)[];
 

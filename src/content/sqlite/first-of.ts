@@ -1,5 +1,5 @@
+import { compareKeys } from '../keys.js';
 import type { ContentRange } from '../source.js';
-import { compareKeys } from '../text-order.js';
 
 interface Place {
   readonly timestamp: string;

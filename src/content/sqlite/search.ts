@@ -1,4 +1,4 @@
-import { endOf } from '../content.js';
+import { endOf } from '../keys.js';
 import { wordsIn } from '../passage.js';
 import type { ContentSearch, ContentSearchResult, SearchHit } from '../source.js';
 import { SearchBudget } from './budget.js';

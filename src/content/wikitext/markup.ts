@@ -1,3 +1,5 @@
+import type { ContentMarkup } from '../source.js';
+
 interface Tag {
   /** The lower-case name of an element; `!--` for a comment. */
   readonly name: string;
@@ -43,7 +45,7 @@ function tagsOf(text: string, names: readonly string[]): readonly Tag[] {
 const CLOSES: Readonly<Record<string, string>> = { '}}': '{{', '|}': '{|' };
 
 /** Removes templates and tables, including nested ones. Unbalanced braces are kept. */
-export function withoutBraces(text: string): string {
+function withoutBraces(text: string): string {
   const output: string[] = [];
   /** The open marks, each with the length of the output before it. */
   const open: { readonly mark: string; readonly output: number }[] = [];
@@ -73,3 +75,28 @@ export function headingOf(line: string): { readonly marks: string; readonly titl
   if (level === 0) return undefined;
   return { marks: '='.repeat(level), title: line.slice(level, line.length - level).trim() };
 }
+
+/** The markup of wikitext. */
+export const WIKITEXT: ContentMarkup = {
+  section: (text, number) => {
+    const headings = [...text.matchAll(/^(={1,6})[^=\n].*?\1[ \t]*$/gm)];
+    if (number === 0) return text.slice(0, headings[0]?.index ?? text.length).trimEnd();
+    const heading = headings[number - 1];
+    if (!heading) return undefined;
+    const level = heading[1]?.length ?? 1;
+    const next = headings.slice(number).find(([, marks = '']) => marks.length <= level);
+    return text.slice(heading.index, next?.index ?? text.length).trimEnd();
+  },
+  plainText: (wikitext) => {
+    const text = withoutElements(wikitext, ['ref', 'gallery', 'math', 'table'], '').replace(/__[A-Z]+__/g, '');
+    return withoutBraces(text)
+      .replace(/\[\[[^\][|:]+:[^\][]*\]\]/g, '')
+      .replace(/\[\[:?(?:[^\][|]*\|)?([^\][]*)\]\]/g, '$1')
+      .replace(/\[(?:https?|ftp):\/\/[^\s[\]]+(?: ([^[\]]*))?\]/g, '$1')
+      .replace(/'{2,5}/g, '')
+      .replace(/<[^<>]+>/g, '')
+      .replace(/^[*#;:]+ */gm, '')
+      .replace(/\n{3,}/g, '\n\n')
+      .trim();
+  },
+};

@@ -92,14 +92,3 @@ function readRedirect(text: string, site: Site, links: LinkSet): Facts['redirect
   links.add('redirect', ns, name, fragment);
   return fragment === '' ? { to } : { to, fragment };
 }
-
-/** A section of a text by number, with its subsections; 0 is the text before the first heading. */
-export function sectionOf(text: string, number: number): string | undefined {
-  const headings = [...text.matchAll(/^(={1,6})[^=\n].*?\1[ \t]*$/gm)];
-  if (number === 0) return text.slice(0, headings[0]?.index ?? text.length).trimEnd();
-  const heading = headings[number - 1];
-  if (!heading) return undefined;
-  const level = heading[1]?.length ?? 1;
-  const next = headings.slice(number).find(([, marks = '']) => marks.length <= level);
-  return text.slice(heading.index, next?.index ?? text.length).trimEnd();
-}

@@ -1,6 +1,7 @@
 import type { ResultItem, Site } from '../../../core/query/index.js';
 import type { Handler } from '../../answers/answer.js';
-import { Content, endOf } from '../../content.js';
+import { Content } from '../../content.js';
+import { endOf } from '../../keys.js';
 import type { ContentDatabase } from '../database.js';
 import { sql, titleList, when } from '../sql.js';
 
