@@ -1,6 +1,6 @@
 import type { ClientPage, StoredClient } from '../clients/stored-client.js';
 import { type Html, html } from '../core/base/html.js';
-import { hiddenInputs, noticeText, problemText } from '../core/base/pages/forms.js';
+import { hiddenInputs, noticeText, problemText, type QuestionTexts } from '../core/base/pages/forms.js';
 import type { PageTextName } from '../core/base/pages/languages/english.js';
 import type { Translator } from '../core/base/pages/languages/translator.js';
 import type { PageContent } from '../core/base/pages/layout.js';
@@ -21,19 +21,13 @@ export interface Place {
   readonly language: AdminLanguage;
 }
 
-interface Question {
-  readonly ask: AdminTextName;
-  readonly explain: AdminTextName;
-  readonly press: AdminTextName;
-}
-
 /** What asks before it is done. */
 export const QUESTIONS = {
   disable: { ask: 'askDisable', explain: 'disableEnds', press: 'disable' },
   remove: { ask: 'askRemove', explain: 'removeEnds', press: 'removeClient' },
   end_all: { ask: 'askEndAll', explain: 'endAllEnds', press: 'endAll' },
   end: { ask: 'askEnd', explain: 'endEnds', press: 'end' },
-} as const satisfies Readonly<Record<string, Question>>;
+} as const satisfies Readonly<Record<string, QuestionTexts<AdminTextName>>>;
 
 const DONE: ReadonlyMap<string, AdminTextName> = new Map([
   ['add', 'added'],

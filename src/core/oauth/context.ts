@@ -17,7 +17,7 @@ import type { DeploymentWarnings } from './deployment-warnings.js';
 import type { Emit } from './events/events.js';
 import type { OAuthHooks } from './hooks.js';
 import type { KeyRing } from './keys/signing-keys.js';
-import type { PageRenderers } from './pages/render.js';
+import type { Pages } from './pages/render.js';
 import type { Definitions } from './parameters.js';
 import type { GrantInfo } from './settings.js';
 import type { SignIn } from './sign-in/sign-in.js';
@@ -78,7 +78,7 @@ export interface OAuthContext {
   /** The frame of pages that are not the core's own. */
   readonly frame: Frame;
   /** In a request for a page they are in its language. */
-  readonly pages: PageRenderers;
+  readonly pages: Pages;
   /** Checks proofs of keys, if tokens may be bound to keys. */
   readonly proofs: ProofChecker | undefined;
   readonly allowLocalhostRedirects: boolean;

@@ -19,7 +19,7 @@ import type { Emit } from '../oauth/events/events.js';
 import { JwtAccessTokens } from '../oauth/keys/access-token.js';
 import { generateKey, KeyRing } from '../oauth/keys/signing-keys.js';
 import { LIMITS } from '../oauth/limits.js';
-import { createPages } from '../oauth/pages/render.js';
+import { Pages } from '../oauth/pages/render.js';
 import { keys } from '../oauth/records/stored-records.js';
 import type { Timekeeper } from '../oauth/records/window.js';
 import { Sessions } from '../oauth/sign-in/sessions.js';
@@ -150,7 +150,7 @@ export const createContext = (
     emit,
     onError,
     frame,
-    pages: createPages(frame, options.template),
+    pages: new Pages(frame, options.template),
     process: own.process,
     ...tokensIn(options, config, { records, random, clock, own, jwt, onError }),
     keyRing,

@@ -1,4 +1,5 @@
 import { type Html, html } from '../html.js';
+import type { Translator } from './languages/translator.js';
 import type { PageContent } from './layout.js';
 
 /** A hidden field that a form must send back. */
@@ -33,6 +34,26 @@ export interface Confirmation {
   /** The page without the change. */
   readonly cancelPath: string;
 }
+
+/** The texts of a question: what it asks, what its button says, and what happens then. */
+export interface QuestionTexts<Name> {
+  readonly ask: Name;
+  readonly press: Name;
+  readonly explain: Name;
+}
+
+/** These texts in a language, filled in with values. */
+export const questionIn = <Name extends string>(
+  language: Translator<Name | 'cancel'>,
+  { ask, press, explain }: QuestionTexts<Name>,
+  values: Readonly<Record<string, string | number>>,
+): Omit<Confirmation, 'action' | 'hidden' | 'cancelPath'> => ({
+  title: language.text(ask, values),
+  question: language.html(ask, values),
+  explanation: language.text(explain),
+  confirm: language.html(press, values),
+  cancel: language.text('cancel'),
+});
 
 /** The page that asks it. No button has the focus. */
 export const confirmContent = (asked: Confirmation): PageContent => ({

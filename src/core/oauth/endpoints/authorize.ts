@@ -39,7 +39,7 @@ import type { Session } from '../sign-in/sessions.js';
 import { type Destination, formExpired, SIGN_IN_FIELDS } from '../sign-in/sign-in.js';
 import type { Connection } from '../tokens/connections.js';
 import { type NewGrant, wholeOf } from '../tokens/tokens.js';
-import { grantsPath } from './owner-paths.js';
+import { grantsPath } from './owner-pages.js';
 
 /** `resume` carries a validated request through sign-in and decision; it is internal and encrypted. */
 export const AUTHORIZE_PARAMETERS = {

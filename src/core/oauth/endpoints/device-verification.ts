@@ -14,7 +14,7 @@ import { LIMITS } from '../limits.js';
 import { clientView } from '../pages/client-view.js';
 import { PageError } from '../pages/page-error.js';
 import { resourceNames, scopeViews } from '../pages/scope-views.js';
-import { type Parameters, parseParameters, readForm } from '../parameters.js';
+import { parseParameters } from '../parameters.js';
 import type { Owner } from '../records/owner.js';
 import { DEVICE, type DeviceRecord, keys, USER_CODE } from '../records/stored-records.js';
 import {
@@ -25,17 +25,10 @@ import {
   userCodeDigest,
 } from '../records/user-code.js';
 import { tooManyAttempts } from '../sign-in/authenticate-owner.js';
-import type { Session } from '../sign-in/sessions.js';
 import { type Destination, formExpired, SIGN_IN_FIELDS } from '../sign-in/sign-in.js';
-import { grantsPath } from './owner-paths.js';
+import { grantsPath, isSignIn, readPageForm, type Visitor, visitorOf } from './owner-pages.js';
 
-export const DEVICE_PAGE_PARAMETERS = { ...SIGN_IN_FIELDS, user_code: 'text', decision: 'vschar' } as const;
-
-/** A signed-in owner, and the session of their browser. */
-interface Visitor {
-  readonly owner: Owner;
-  readonly session: Session;
-}
+const DEVICE_PAGE_PARAMETERS = { ...SIGN_IN_FIELDS, user_code: 'text', decision: 'vschar' } as const;
 
 /** A user code that belongs to a device. */
 interface FoundCode {
@@ -60,62 +53,37 @@ const MAX_ATTEMPTS = 5;
 export const deviceVerification = async (request: HttpRequest, context: OAuthContext): Promise<HttpResponse> => {
   const form = parseParameters(request.query, DEVICE_PAGE_PARAMETERS);
   const typed = form.get('user_code') ?? '';
-  const { sessions } = context.signIn;
-  const session = sessions.read(request);
-  const owner = await context.signIn.currentOwner(request, session, context);
-  if (owner === undefined) return context.signIn.ask(session, destinationOf(typed, context), context);
-  const visitor = { owner, session: session ?? sessions.begin() };
-  return codePage(visitor, typed, undefined, context);
+  const visitor = await visitorOf(request, destinationOf(typed, context), context);
+  return 'response' in visitor ? visitor.response : codePage(visitor, typed, undefined, context);
 };
 
 /** `POST`: an entered code, a decision, or the built-in sign-in form. */
 export const deviceVerificationForm = async (request: HttpRequest, context: OAuthContext): Promise<HttpResponse> => {
-  const form = await readForm(request, DEVICE_PAGE_PARAMETERS, context);
-  if (form.firstProblem !== undefined) throw new PageError('invalid_request', { explanation: form.firstProblem });
+  const { signIn } = context;
+  const form = await readPageForm(request, DEVICE_PAGE_PARAMETERS, context);
   const typed = form.get('user_code') ?? '';
   const destination = destinationOf(typed, context);
-  if (form.get('username') !== undefined || form.get('password') !== undefined) {
-    return context.signIn.submit(request, form, destination, context);
-  }
-  const session = context.signIn.sessions.read(request);
+  if (isSignIn(form)) return signIn.submit(request, form, destination, context);
+  const session = signIn.sessions.read(request);
   if (session === undefined) return redirect(destination.returnTo, 303);
-  const isDecision = form.get('decision') !== undefined;
+  const decision = form.get('decision');
   const [owner, found] = await Promise.all([
-    context.signIn.currentOwner(request, session, context),
-    isDecision ? findUserCode(typed, context) : undefined,
+    signIn.currentOwner(request, session, context),
+    decision === undefined ? undefined : findUserCode(typed, context),
   ]);
   if (owner === undefined) return redirect(destination.returnTo, 303);
-  return handleForm({ form, typed, found, request, visitor: { owner, session } }, context);
-};
-
-/** A form of the device pages, sent by a signed-in owner. */
-interface SentForm {
-  readonly request: HttpRequest;
-  readonly form: Parameters;
-  readonly visitor: Visitor;
-  readonly typed: string;
-  /** Only looked up if the form is a decision. */
-  readonly found: FoundCode | undefined;
-}
-
-const handleForm = async (
-  { request, form, visitor, typed, found }: SentForm,
-  context: OAuthContext,
-): Promise<HttpResponse> => {
-  const { signIn } = context;
-  const { owner, session } = visitor;
-  const decision = form.get('decision');
-  const start = destinationOf(typed, context).returnTo;
+  const visitor = { owner, session };
   const isShown = (purpose: readonly string[]): boolean =>
     signIn.sessions.isFormToken(form.get('form_token'), session, purpose);
   const isConsent = isShown(decisionPurpose(owner, typed));
   if (decision === 'sign_out' && signIn.isBuiltIn && (isConsent || isShown(codePurpose(owner)))) {
     if (found !== undefined) await release(found, owner, context);
-    return signIn.signOut(session, destinationOf(typed, context), context);
+    return signIn.signOut(session, destination, context);
   }
-  if (decision === undefined ? !isShown(codePurpose(owner)) : !isConsent) throw formExpired(start);
+  if (decision === undefined ? !isShown(codePurpose(owner)) : !isConsent) throw formExpired(destination.returnTo);
   if (decision === undefined) return enter(typed, request, visitor, context);
-  if (decision !== 'approve' && decision !== 'deny') throw new PageError('no_decision', { back: { href: start } });
+  if (decision !== 'approve' && decision !== 'deny')
+    throw new PageError('no_decision', { back: { href: destination.returnTo } });
   // The form was shown to this owner for this very code, so it is no guess.
   const claimed = await claim(found, owner, context);
   if (claimed === undefined) return codePage(visitor, typed, 'wrong_code', context);

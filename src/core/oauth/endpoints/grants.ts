@@ -1,6 +1,6 @@
 import { defined } from '../../base/defined.js';
 import type { HttpRequest, HttpResponse } from '../../base/http/messages.js';
-import { redirect } from '../../base/http/responses.js';
+import type { HiddenFields } from '../../base/pages/forms.js';
 import { pageResponse } from '../../base/pages/response.js';
 import { parseScope } from '../../base/scope.js';
 import { PERSONAL_TOKENS } from '../clients/personal-client.js';
@@ -14,11 +14,17 @@ import { resourceNames, scopeViews } from '../pages/scope-views.js';
 import type { ConnectedAppView } from '../pages/views.js';
 import type { Owner } from '../records/owner.js';
 import { type Destination, SIGN_IN_FIELDS } from '../sign-in/sign-in.js';
-import { endedPath, readEnded } from './ended.js';
-import { readOwnerForm } from './owner-form.js';
-import { grantsPath, tokensPath } from './owner-paths.js';
+import {
+  endAfterQuestion,
+  grantsPath,
+  readEnded,
+  readPageForm,
+  senderOf,
+  tokensPath,
+  visitorOf,
+} from './owner-pages.js';
 
-export const GRANTS_PAGE_PARAMETERS = {
+const GRANTS_PAGE_PARAMETERS = {
   ...SIGN_IN_FIELDS,
   disconnect: 'vschar',
   decision: 'vschar',
@@ -50,17 +56,16 @@ const appView = ({ app, client }: FoundApp, request: HttpRequest, context: OAuth
 /** `GET`: the page that shows owners their connected applications. */
 export const grantsPage = async (request: HttpRequest, context: OAuthContext): Promise<HttpResponse> => {
   const { signIn, pages } = context;
-  const known = signIn.sessions.read(request);
-  const owner = await signIn.currentOwner(request, known, context);
-  if (owner === undefined) return signIn.ask(known, destinationOf(context), context);
-  const session = known ?? signIn.sessions.begin();
+  const visitor = await visitorOf(request, destinationOf(context), context);
+  if ('response' in visitor) return visitor.response;
+  const { owner, session } = visitor;
   const apps = await applicationsOf(owner.sub, context);
   const page = await pages.show('grants', {
     action: grantsPath(context),
     hidden: { form_token: signIn.sessions.formToken(session, purposeOf(owner)) },
     username: owner.username ?? owner.sub,
     apps: apps.map((found) => appView(found, request, context)),
-    done: readEnded(request, known, owner.sub, context),
+    done: readEnded(request, visitor, context),
     canSignOut: signIn.isBuiltIn,
     ...(context.config.personalTokens !== undefined && { tokensPath: tokensPath(context) }),
   });
@@ -77,28 +82,20 @@ const endingOf = async (client_id: string | undefined, sub: string, context: OAu
 /** `POST`: a button of the page, which asks first; or the built-in sign-in form. Afterwards, the page shows what is left. */
 export const grantsForm = async (request: HttpRequest, context: OAuthContext): Promise<HttpResponse> => {
   const destination = destinationOf(context);
-  const read = await readOwnerForm(request, GRANTS_PAGE_PARAMETERS, destination, purposeOf, context);
-  if ('response' in read) return read.response;
-  const { form, form_token, owner, session } = read;
+  const form = await readPageForm(request, GRANTS_PAGE_PARAMETERS, context);
+  const sender = await senderOf(request, form, destination, purposeOf, context);
+  if ('response' in sender) return sender.response;
+  const { form_token, owner } = sender;
   const { sub } = owner;
   const client_id = form.get('disconnect');
   if (client_id === undefined && form.get('decision') !== 'disconnect_all')
     throw new PageError('nothing_chosen', { back: { href: destination.returnTo } });
-  const ending = await endingOf(client_id, sub, context);
-  if (form.get('confirmed') === undefined) {
-    const chosen = client_id === undefined ? { decision: 'disconnect_all' } : { disconnect: client_id };
-    const hidden = { form_token, ...chosen, confirmed: 'yes' };
-    return pageResponse(
-      await context.pages.show('confirm', {
-        action: destination.action,
-        hidden,
-        cancelPath: destination.returnTo,
-        ending,
-      }),
-    );
-  }
-  const of = client_id === undefined ? { sub, except: PERSONAL_TOKENS } : { sub, client_id };
-  const tidy = await disconnect(of, { reason: 'owner', by: sub }, context);
-  tidy().catch(context.onError);
-  return redirect(endedPath(context.basePath + context.config.paths.grants[0], ending, { session, sub }, context), 303);
+  const chosen: HiddenFields = client_id === undefined ? { decision: 'disconnect_all' } : { disconnect: client_id };
+  const page = { path: context.config.paths.grants[0], hidden: { form_token, ...chosen } };
+  const end = async (): Promise<void> => {
+    const of = client_id === undefined ? { sub, except: PERSONAL_TOKENS } : { sub, client_id };
+    const tidy = await disconnect(of, { reason: 'owner', by: sub }, context);
+    tidy().catch(context.onError);
+  };
+  return endAfterQuestion(form, sender, await endingOf(client_id, sub, context), page, end, context);
 };

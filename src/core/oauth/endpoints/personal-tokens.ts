@@ -1,6 +1,7 @@
 import { defined } from '../../base/defined.js';
 import type { HttpRequest, HttpResponse } from '../../base/http/messages.js';
 import { redirect } from '../../base/http/responses.js';
+import type { HiddenFields } from '../../base/pages/forms.js';
 import type { PageProblemCode } from '../../base/pages/languages/english.js';
 import { pageResponse } from '../../base/pages/response.js';
 import { sha256 } from '../../base/secrets.js';
@@ -21,17 +22,33 @@ import { PageError } from '../pages/page-error.js';
 import { scopeViews } from '../pages/scope-views.js';
 import type { Parameters } from '../parameters.js';
 import type { Owner } from '../records/owner.js';
-import type { Session } from '../sign-in/sessions.js';
 import { type Destination, formExpired, SIGN_IN_FIELDS } from '../sign-in/sign-in.js';
-import { endedPath, readEnded } from './ended.js';
-import { readOwnerForm } from './owner-form.js';
-import { grantsPath, tokensPath } from './owner-paths.js';
+import {
+  endAfterQuestion,
+  grantsPath,
+  readEnded,
+  readPageForm,
+  senderOf,
+  tokensPath,
+  type Visitor,
+  visitorOf,
+} from './owner-pages.js';
 
 /** The lifetimes to choose from, as far as the site allows them. */
 const DAYS = [7, 30, 90, 180, 365] as const;
 const USUAL_DAYS = 30;
 
 const FORM_ID_BYTES = 16;
+
+const PARAMETERS = {
+  ...SIGN_IN_FIELDS,
+  form: 'vschar',
+  name: 'text',
+  days: 'vschar',
+  revoke: 'vschar',
+  decision: 'vschar',
+  confirmed: 'vschar',
+} as const;
 
 /** Names of fields have no characters that a body parser could take for structure. */
 const fieldOf = (scope: string): string => `scope_${sha256(scope).slice(0, 12)}`;
@@ -50,11 +67,6 @@ const destinationOf = (context: OAuthContext): Destination => {
   const action = tokensPath(context);
   return { action, returnTo: action, hidden: {} };
 };
-
-interface Visitor {
-  readonly owner: Owner;
-  readonly session: Session;
-}
 
 const purposeOf = ({ sub }: Owner, form: string): readonly string[] => ['personal tokens', sub, form];
 
@@ -109,12 +121,9 @@ const tokensPageFor = async (
 
 /** `GET`: the page that shows owners their personal tokens. */
 export const tokensPage = async (request: HttpRequest, context: OAuthContext): Promise<HttpResponse> => {
-  const { signIn } = context;
-  const known = signIn.sessions.read(request);
-  const owner = await signIn.currentOwner(request, known, context);
-  if (owner === undefined) return signIn.ask(known, destinationOf(context), context);
-  const visitor = { owner, session: known ?? signIn.sessions.begin() };
-  return tokensPageFor(visitor, { done: readEnded(request, known, owner.sub, context) }, context);
+  const visitor = await visitorOf(request, destinationOf(context), context);
+  if ('response' in visitor) return visitor.response;
+  return tokensPageFor(visitor, { done: readEnded(request, visitor, context) }, context);
 };
 
 const create = async (form: Parameters, id: string, visitor: Visitor, context: OAuthContext): Promise<HttpResponse> => {
@@ -140,53 +149,40 @@ const create = async (form: Parameters, id: string, visitor: Visitor, context: O
 
 const end = async (
   form: Parameters,
-  form_token: string,
-  { owner: { sub }, session }: Visitor,
+  fields: HiddenFields,
+  visitor: Visitor,
   context: OAuthContext,
 ): Promise<HttpResponse> => {
-  const { action, returnTo } = destinationOf(context);
+  const { sub } = visitor.owner;
   const id = form.get('revoke');
   const token = id === undefined ? undefined : await findPersonalToken(sub, id, context);
   // Revoked meanwhile, or expired.
-  if (id !== undefined && token === undefined) return redirect(returnTo, 303);
+  if (id !== undefined && token === undefined) return redirect(tokensPath(context), 303);
   const ending: Ending =
     token === undefined
       ? { kind: 'revoke_all', of: (await personalTokens(sub, context)).length }
       : { kind: 'revoke', of: token.name };
-  if (form.get('confirmed') === undefined) {
-    const chosen: Record<string, string> = id === undefined ? { decision: 'revoke_all' } : { revoke: id };
-    const hidden = { form: form.get('form') ?? '', form_token, ...chosen, confirmed: 'yes' };
-    return pageResponse(await context.pages.show('confirm', { action, hidden, cancelPath: returnTo, ending }));
-  }
-  if (token !== undefined) await endPersonalToken(sub, token, context);
-  else {
+  const chosen: HiddenFields = id === undefined ? { decision: 'revoke_all' } : { revoke: id };
+  const page = { path: context.config.paths.tokens[0], hidden: { ...fields, ...chosen } };
+  const work = async (): Promise<void> => {
+    if (token !== undefined) return endPersonalToken(sub, token, context);
     const tidy = await disconnect({ sub, client_id: PERSONAL_TOKENS }, { reason: 'owner', by: sub }, context);
     tidy().catch(context.onError);
-  }
-  return redirect(endedPath(context.basePath + context.config.paths.tokens[0], ending, { session, sub }, context), 303);
+  };
+  return endAfterQuestion(form, visitor, ending, page, work, context);
 };
 
 /** `POST`: creates or revokes a token; or the built-in sign-in form. */
 export const tokensForm = async (request: HttpRequest, context: OAuthContext): Promise<HttpResponse> => {
   const scopes = Object.fromEntries((await scopesOf(context)).map((scope) => [fieldOf(scope), 'vschar'] as const));
-  const parameters = {
-    ...SIGN_IN_FIELDS,
-    ...scopes,
-    form: 'vschar',
-    name: 'text',
-    days: 'vschar',
-    revoke: 'vschar',
-    decision: 'vschar',
-    confirmed: 'vschar',
-  } as const;
+  const form = await readPageForm(request, { ...PARAMETERS, ...scopes }, context);
+  const id = form.get('form') ?? '';
   const destination = destinationOf(context);
-  const formOf = (form: Parameters): string => form.get('form') ?? '';
-  const purpose = (owner: Owner, form: Parameters): readonly string[] => purposeOf(owner, formOf(form));
-  const read = await readOwnerForm(request, parameters, destination, purpose, context);
-  if ('response' in read) return read.response;
-  const { form, form_token, ...visitor } = read;
+  const sender = await senderOf(request, form, destination, (owner) => purposeOf(owner, id), context);
+  if ('response' in sender) return sender.response;
   const decision = form.get('decision');
-  if (decision === 'create') return create(form, formOf(form), visitor, context);
-  if (decision === 'revoke_all' || form.get('revoke') !== undefined) return end(form, form_token, visitor, context);
+  if (decision === 'create') return create(form, id, sender, context);
+  if (decision === 'revoke_all' || form.get('revoke') !== undefined)
+    return end(form, { form: id, form_token: sender.form_token }, sender, context);
   throw new PageError('nothing_chosen', { back: { href: destination.returnTo } });
 };

@@ -1,14 +1,7 @@
 import type { Html } from '../../base/html.js';
-import type { Confirmation } from '../../base/pages/forms.js';
+import { questionIn, type QuestionTexts } from '../../base/pages/forms.js';
 import type { PageTextName } from '../../base/pages/languages/english.js';
 import type { Translator } from '../../base/pages/languages/translator.js';
-
-interface EndingTexts {
-  readonly ask: PageTextName;
-  readonly press: PageTextName;
-  readonly explain: PageTextName;
-  readonly done: PageTextName;
-}
 
 /** What owners can end on a page: the question before, and the message afterwards. */
 const ENDINGS = {
@@ -22,7 +15,7 @@ const ENDINGS = {
   revoke: { ask: 'askEndToken', press: 'endToken', explain: 'tokenEnds', done: 'tokenEnded' },
   sign_out: { ask: 'askSignOut', press: 'signOut', explain: 'signOutAsked', done: 'signOut' },
   revoke_all: { ask: 'askEndAllTokens', press: 'endAllTokens', explain: 'tokenEnds', done: 'tokensEnded' },
-} as const satisfies Readonly<Record<string, EndingTexts>>;
+} as const satisfies Readonly<Record<string, QuestionTexts<PageTextName> & { done: PageTextName }>>;
 
 /** What ends: one thing with its name, or several. */
 export interface Ending {
@@ -41,16 +34,5 @@ export const doneText = (ending: Ending, language: Translator): Html =>
   language.html(ENDINGS[ending.kind].done, valuesOf(ending));
 
 /** The question before. */
-export const confirmationOf = (
-  ending: Ending,
-  language: Translator,
-): Pick<Confirmation, 'title' | 'question' | 'explanation' | 'confirm' | 'cancel'> => {
-  const { ask, press, explain } = ENDINGS[ending.kind];
-  return {
-    title: language.text(ask, valuesOf(ending)),
-    question: language.html(ask, valuesOf(ending)),
-    explanation: language.text(explain),
-    confirm: language.html(press, valuesOf(ending)),
-    cancel: language.text('cancel'),
-  };
-};
+export const questionOf = (ending: Ending, language: Translator): ReturnType<typeof questionIn> =>
+  questionIn(language, ENDINGS[ending.kind], valuesOf(ending));

@@ -1,16 +1,17 @@
+import { defined } from '../../base/defined.js';
 import { Html } from '../../base/html.js';
 import type { HttpRequest } from '../../base/http/messages.js';
-import { Frame, type FrameInit, hashSource } from '../../base/pages/frame.js';
+import { type Frame, hashSource } from '../../base/pages/frame.js';
 import type { PageProblemCode } from '../../base/pages/languages/english.js';
 import type { PageLink, PageView } from '../../base/pages/layout.js';
 import type { Page } from '../../base/pages/response.js';
 import { BUILT_IN_PAGES, SHOW_PASSWORD } from './built-in-pages.js';
-import { confirmationOf, doneText, type Ending } from './endings.js';
+import { questionOf, doneText, type Ending } from './endings.js';
 import type { PageError } from './page-error.js';
 import type { ErrorView, GrantsView, RenderedPage, Template, View, ViewOf } from './views.js';
 
 /** What is added here: the language, the site and the sentences. */
-type Added = keyof PageView | keyof ReturnType<typeof confirmationOf> | 'page' | 'problem' | 'links' | 'notice';
+type Added = keyof PageView | keyof ReturnType<typeof questionOf> | 'page' | 'problem' | 'links' | 'notice';
 
 /** What pages are made from, besides the fields of their views. */
 interface Further {
@@ -34,33 +35,7 @@ interface ErrorDetails {
   readonly explanation?: string;
 }
 
-/** The pages of this server for one request: the built-in ones, or the application's own. */
-export interface PageRenderers {
-  readonly locale: string;
-  show<Name extends Shown>(page: Name, given: Given<Name>): Promise<Page>;
-  error(error: PageError, details: ErrorDetails): Promise<Page>;
-  /** The URL of a page, in the language that the request selected by `ui_locales`. */
-  address(path: string): string;
-  /**
-   * The pages in the language of a request: that of `ui_locales`, of `Accept-Language`, or the default.
-   *
-   * @param uiLocales - From the form, if it is not in the query.
-   */
-  for(request: HttpRequest, uiLocales?: string): PageRenderers;
-}
-
-/** The settings of the pages. */
-export interface PagesInit extends FrameInit {
-  readonly template?: Template | undefined;
-}
-
-interface MadePage {
-  readonly html: Html;
-  readonly styleSources?: readonly string[];
-  readonly imageSources?: readonly string[];
-}
-
-const toPage = (name: string, page: RenderedPage): MadePage => {
+const toPage = (name: string, page: RenderedPage): Extract<RenderedPage, { html: unknown }> & { html: Html } => {
   const given = typeof page === 'string' || page instanceof Html ? { html: page } : page;
   // The application may be written in JavaScript.
   const document: unknown = given?.html;
@@ -87,15 +62,7 @@ const errorIn = (
     href,
     text: client === undefined ? language.text('startAgain') : language.text('backTo', { name: client }),
   };
-  return {
-    status,
-    code,
-    message,
-    back,
-    ...(advice !== undefined && { advice }),
-    ...(init.reference !== undefined && { reference: init.reference }),
-    ...(explanation !== undefined && { explanation }),
-  };
+  return { status, code, message, back, ...defined({ advice, reference: init.reference, explanation }) };
 };
 
 /** The script of the built-in sign-in page. */
@@ -108,12 +75,12 @@ interface Asked {
   readonly ending?: Ending;
 }
 
-/** The pages for one request. */
-class RequestPages implements PageRenderers {
+/** The pages of this server for one request: the built-in ones, or the application's own. */
+export class Pages {
   readonly #frame: Frame;
   readonly #template: Template | undefined;
 
-  constructor(frame: Frame, template: Template | undefined) {
+  constructor(frame: Frame, template?: Template) {
     this.#frame = frame;
     this.#template = template;
   }
@@ -130,7 +97,7 @@ class RequestPages implements PageRenderers {
       ...(page === 'login' && { links }),
       ...(problemCode !== undefined && { problemCode, problem: language.text(problemCode) }),
       ...(done !== undefined && { notice: doneText(done, language) }),
-      ...(ending !== undefined && confirmationOf(ending, language)),
+      ...(ending !== undefined && questionOf(ending, language)),
     } as Omit<ViewOf<Name>, keyof PageView | 'page'>); // What was given, and what was omitted from it.
   }
 
@@ -138,12 +105,18 @@ class RequestPages implements PageRenderers {
     return this.#render('error', errorIn(error, details, this.#frame));
   }
 
+  /** The URL of a page, in the language that the request selected by `ui_locales`. */
   address(path: string): string {
     return this.#frame.address(path);
   }
 
-  for(request: HttpRequest, uiLocales?: string): PageRenderers {
-    return new RequestPages(this.#frame.for(request, uiLocales), this.#template);
+  /**
+   * The pages in the language of a request: that of `ui_locales`, of `Accept-Language`, or the default.
+   *
+   * @param uiLocales - From the form, if it is not in the query.
+   */
+  for(request: HttpRequest, uiLocales?: string): Pages {
+    return new Pages(this.#frame.for(request, uiLocales), this.#template);
   }
 
   async #render<Name extends View['page']>(
@@ -169,6 +142,3 @@ class RequestPages implements PageRenderers {
     };
   }
 }
-
-/** The pages of a server, in its default language until a request selects another. */
-export const createPages = (frame: Frame, template?: Template): PageRenderers => new RequestPages(frame, template);

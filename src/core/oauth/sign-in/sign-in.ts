@@ -9,7 +9,7 @@ import { pageResponse } from '../../base/pages/response.js';
 import type { MaybePromise } from '../../base/ports.js';
 import type { DeploymentWarnings } from '../deployment-warnings.js';
 import { PageError } from '../pages/page-error.js';
-import type { PageRenderers } from '../pages/render.js';
+import type { Pages } from '../pages/render.js';
 import type { LoginView } from '../pages/views.js';
 import type { Parameters } from '../parameters.js';
 import { checkOwner, type Owner } from '../records/owner.js';
@@ -44,7 +44,7 @@ export interface Destination {
 
 /** Dependencies of the sign-in. */
 export interface SignInContext extends OwnerAuthentication, OwnerSessionContext {
-  readonly pages: Pick<PageRenderers, 'show'>;
+  readonly pages: Pick<Pages, 'show'>;
   readonly warnings: DeploymentWarnings;
   readonly hooks: { readonly beforeSignOut?: BeforeSignOut };
   readonly onError: (error: unknown) => void;
