@@ -77,7 +77,7 @@ export class BackChannel {
     return () => {
       const isRefused = this.#rate.take(sub) !== undefined;
       for (const client of clients) {
-        const { backchannelLogoutUri: address = '' } = client.openId;
+        const { backchannel_logout_uri: address = '' } = client.openId;
         const message = { client, address, sub, sid, emit };
         if (isRefused) failed(message, 'This owner signs out too often.');
         else this.#add(message);
@@ -90,7 +90,7 @@ export class BackChannel {
     const { config, records } = this.#context;
     const { clients } = config;
     const isUsed =
-      !clients.areAllListed || [...clients.listed.values()].some(({ openId }) => openId.backchannelLogoutUri);
+      !clients.areAllListed || [...clients.listed.values()].some(({ openId }) => openId.backchannel_logout_uri);
     if (!isUsed || !records.canList) return [];
     const found: Client[] = [];
     for await (const page of pagesOf(groups.connectionsOfOwner(sub), CONNECTION, this.#context)) {
@@ -102,7 +102,7 @@ export class BackChannel {
       found.push(...known.filter((client) => client !== undefined));
     }
     // A client that describes itself could name any address.
-    return found.filter(({ origin, openId }) => origin === 'operator' && openId.backchannelLogoutUri !== undefined);
+    return found.filter(({ origin, openId }) => origin === 'operator' && openId.backchannel_logout_uri !== undefined);
   }
 
   #add(message: Message): void {

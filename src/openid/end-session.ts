@@ -188,7 +188,7 @@ const goToOf = (
 ): string => {
   const isRegistered =
     address !== undefined &&
-    client?.openId.postLogoutRedirectUris.some((uri) => redirectUriMatches(address, uri, allowLocalhostRedirects));
+    client?.openId.post_logout_redirect_uris?.some((uri) => redirectUriMatches(address, uri, allowLocalhostRedirects));
   if (!isRegistered) return HOME;
   return state === undefined ? address : withQuery(address, new URLSearchParams({ state }));
 };

@@ -58,7 +58,7 @@ export class IdTokens {
   }
 
   sign({ client, sub, facts, nonce, sid, claims, token }: IdTokenOf): Promise<string> {
-    const ring = this.#keys.ringFor(client.openId.idTokenAlgorithm);
+    const ring = this.#keys.ringFor(client.openId.id_token_signed_response_alg);
     return this.#signed(client, TYPE, {
       ...claims,
       iss: this.#issuer,
@@ -87,7 +87,7 @@ export class IdTokens {
   }
 
   #signed(client: Client, typ: string, payload: object): Promise<string> {
-    const ring = this.#keys.ringFor(client.openId.idTokenAlgorithm);
+    const ring = this.#keys.ringFor(client.openId.id_token_signed_response_alg);
     return ring.sign((kid, alg) => base64url({ alg, typ, kid }), base64url(payload));
   }
 

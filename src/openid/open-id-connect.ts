@@ -63,13 +63,13 @@ const ownerCheck =
 const checkClients = ({ config, records, signIn }: OAuthContext, keys: IdTokenKeys): void => {
   for (const { client_id, openId } of config.clients.listed.values()) {
     const name = `Client ${JSON.stringify(client_id)}`;
-    if (openId.backchannelLogoutUri !== undefined && !records.canList)
+    if (openId.backchannel_logout_uri !== undefined && !records.canList)
       fail(
         `${name}: backchannel_logout_uri needs a store that can list, because the clients of an owner are looked up.`,
       );
-    if (openId.needsSession && !signIn.isBuiltIn)
+    if (openId.backchannel_logout_session_required === true && !signIn.isBuiltIn)
       fail(`${name}: backchannel_logout_session_required needs the built-in sign-in, because you manage the sessions.`);
-    const algorithm: string | undefined = openId.idTokenAlgorithm;
+    const algorithm: string | undefined = openId.id_token_signed_response_alg;
     if (algorithm !== undefined && !keys.has(algorithm))
       fail(`${name}: id_token_signed_response_alg is ${algorithm}, for which options.openid.keys has no key.`);
   }
@@ -127,7 +127,7 @@ const idTokenFields =
         : {};
     const { nonce } = kept;
     // Other clients have no use for it.
-    const sid = client.openId.backchannelLogoutUri === undefined ? undefined : kept['sid'];
+    const sid = client.openId.backchannel_logout_uri === undefined ? undefined : kept['sid'];
     return { id_token: await idTokens.sign({ client, sub, facts: grant, nonce, sid, claims: found, token }) };
   };
 

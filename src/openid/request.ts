@@ -90,7 +90,6 @@ export class OpenIdRequests {
     if (!scope.includes(OPENID)) return signInFor(form, client, this.#now());
     if (form.get('redirect_uri') === undefined)
       throw new RefusedPage('missing_redirect_uri', {
-        reason: 'missing_redirect_uri',
         client_id: client.client_id,
         explanation: 'The parameter redirect_uri is missing; with the scope openid, it is required.',
       });
@@ -121,10 +120,12 @@ export class OpenIdRequests {
 
   #signInOf(form: Parameters, client: Client): Omit<AskedSignIn, 'sub'> {
     const prompts = this.#promptsOf(form.get('prompt'));
-    const { defaultMaxAge, requiresAuthTime } = client.openId;
+    const { default_max_age, require_auth_time } = client.openId;
     // An owner whose sign-in has no time cannot be told to such a client, however old the sign-in may be.
     const maxAge =
-      maxAgeOf(form.get('max_age')) ?? defaultMaxAge ?? (requiresAuthTime ? Number.MAX_SAFE_INTEGER : undefined);
+      maxAgeOf(form.get('max_age')) ??
+      default_max_age ??
+      (require_auth_time === true ? Number.MAX_SAFE_INTEGER : undefined);
     return {
       began: this.#now(),
       ...(prompts.has('none') && { silent: true }),

@@ -148,7 +148,6 @@ export class PushedRequests implements OAuthParts {
     const isOwn = opened === undefined || opened.client_id === form.get('client_id');
     if (problem === undefined && isOwn) return { opened };
     throw new RefusedPage('invalid_request', {
-      reason: 'invalid_request',
       explanation: problem ?? 'The request_uri belongs to another client than the client_id.',
     });
   }

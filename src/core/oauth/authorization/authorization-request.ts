@@ -124,7 +124,7 @@ const lookUp = (client_id: string, request: HttpRequest, context: OAuthContext):
     if (!(error instanceof UnusableClientError)) throw error;
     const { reason, status } = UNUSABLE[error.reason];
     const headers = status === 503 ? { 'retry-after': String(error.retryAfter) } : {};
-    throw new RefusedPage(reason, { reason, value: client_id, explanation: error.message }, { status, headers });
+    throw new RefusedPage(reason, { value: client_id, explanation: error.message }, { status, headers });
   });
 };
 
@@ -137,7 +137,6 @@ const findClient = async (form: Parameters, request: HttpRequest, context: OAuth
   const client_id = form.get('client_id');
   if (client_id === undefined)
     throw new RefusedPage('missing_client_id', {
-      reason: 'missing_client_id',
       explanation: 'The parameter client_id is missing.',
     });
   const found = lookUp(client_id, request, context);
@@ -165,7 +164,6 @@ const findRedirectUri = (form: Parameters, client: Client, context: OAuthContext
       throw new RefusedPage(
         'missing_redirect_uri',
         {
-          reason: 'missing_redirect_uri',
           client_id,
           explanation: `The parameter redirect_uri is missing, and the client ${quoted(client_id)} has not registered exactly one.`,
         },
@@ -178,7 +176,6 @@ const findRedirectUri = (form: Parameters, client: Client, context: OAuthContext
     throw new RefusedPage(
       'unregistered_redirect_uri',
       {
-        reason: 'unregistered_redirect_uri',
         value: requested,
         client_id,
         explanation: `The client ${quoted(client_id)} has not registered the redirect_uri ${quoted(requested)}. Its redirect_uris: ${registered}.`,
@@ -305,7 +302,6 @@ export const resumeAuthorizationRequest = async (
 ): Promise<{ readonly client: Client; readonly request: AuthorizationRequest }> => {
   if (opened === undefined)
     throw new RefusedPage('expired_request', {
-      reason: 'expired_request',
       explanation: 'The request is too old, was changed, or was encrypted with a different options.secret.',
     });
   // Only our own key can encrypt it, and nothing else is encrypted for this purpose.
@@ -314,7 +310,6 @@ export const resumeAuthorizationRequest = async (
   if (client === undefined || !mayRedirectTo(request.redirect_uri, client, context)) {
     const { client_id } = request;
     throw new RefusedPage('client_changed', {
-      reason: 'client_changed',
       client_id,
       explanation: `The client ${quoted(client_id)} is no longer in options.clients, or no longer has the redirect_uri ${quoted(request.redirect_uri)}.`,
     });

@@ -83,7 +83,7 @@ export const decideOnce = async (
   before: ConsentDecisionRecord | undefined,
   context: OAuthContext,
 ): Promise<Decided> => {
-  const { tokens, clock, records } = context;
+  const { tokens } = context;
   const { client, request, owner } = consent;
   if (before !== undefined) return repeat(decision, before, consent, context);
 
@@ -103,14 +103,7 @@ export const decideOnce = async (
     // Makes way for the approval that may be remembered next. If two presses race, the owner is asked again at worst.
     older === undefined ? undefined : forgetConsent(owner.sub, client.client_id, context),
   ]);
-  const record: ConsentDecisionRecord = {
-    decision,
-    grant: saved?.id ?? null,
-    by: pressedBy(consent),
-    at_ms: clock(),
-    exp: Math.ceil(requestEnd(request, context) / 1000),
-  };
-  const decide = records.add(keys.consentDecision(request.id), record);
+  const decide = saveDecision(request, { decision, grant: saved?.id ?? null, by: pressedBy(consent) }, context);
   if (saved === undefined) {
     if (await decide) return { approved: undefined, isFirst: true };
   } else {
@@ -137,13 +130,18 @@ export const isFirstAnswer = async (
   context: OAuthContext,
 ): Promise<boolean> => {
   if (request.pushedUntil === undefined) return true;
-  const record: ConsentDecisionRecord = {
-    decision: 'approve',
-    grant: grant.id,
-    by: '', // No press: it cannot be repeated.
-    at_ms: context.clock(),
-    exp: Math.ceil(requestEnd(request, context) / 1000),
-  };
+  // No press: it cannot be repeated.
+  return saveDecision(request, { decision: 'approve', grant: grant.id, by: '' }, context);
+};
+
+/** @returns whether it is the first one. */
+const saveDecision = (
+  request: AuthorizationRequest,
+  made: Pick<ConsentDecisionRecord, 'decision' | 'grant' | 'by'>,
+  context: OAuthContext,
+): Promise<boolean> => {
+  const exp = Math.ceil(requestEnd(request, context) / 1000);
+  const record: ConsentDecisionRecord = { ...made, at_ms: context.clock(), exp };
   return context.records.add(keys.consentDecision(request.id), record);
 };
 

@@ -35,9 +35,12 @@ export class RefusedRequest extends OAuthError {
 export class RefusedPage extends PageError {
   readonly refusal: Refusal;
 
-  constructor(code: PageProblemCode, refusal: Refusal, init: PageErrorInit = {}) {
+  /** @param refusal - Its reason is the code if absent. */
+  constructor(code: PageProblemCode & RefusalReason, refusal: Partial<Refusal>, init?: PageErrorInit);
+  constructor(code: PageProblemCode, refusal: Refusal, init?: PageErrorInit);
+  constructor(code: PageProblemCode, refusal: Partial<Refusal>, init: PageErrorInit = {}) {
     super(code, { explanation: refusal.explanation, ...init });
-    this.refusal = refusal;
+    this.refusal = { reason: code as RefusalReason, ...refusal }; // As above.
   }
 }
 

@@ -344,22 +344,6 @@ export const checkRegistration = (registration: ClientRegistration, rules: Serve
   return problems.length === 0 ? { client, problems } : { problems };
 };
 
-/** Validates registrations, each separately, and that no two share a client_id. */
-export const checkRegistrations = (
-  registrations: readonly ClientRegistration[],
-  rules: ServerRules,
-): readonly CheckedRegistration[] => {
-  const known = new Set<string>();
-  return registrations.map((registration) => {
-    const checked = checkRegistration(registration, rules);
-    const id = checked.client?.client_id;
-    if (id !== undefined && known.has(id))
-      return { problems: [`Client ${JSON.stringify(id)} is registered twice. Remove one.`] };
-    if (id !== undefined) known.add(id);
-    return checked;
-  });
-};
-
 /** A registration without `null` fields. All others are validated later. */
 export const withoutNulls = (row: object): ClientRegistration =>
   // Its fields are validated one by one, as for every registration.

@@ -24,16 +24,6 @@ export interface OpenIdRegistration {
   readonly initiate_login_uri?: string;
 }
 
-/** The fields of a validated registration. */
-export interface ClientOpenId {
-  readonly idTokenAlgorithm: SigningAlgorithm | undefined;
-  readonly defaultMaxAge: number | undefined;
-  readonly requiresAuthTime: boolean;
-  readonly postLogoutRedirectUris: readonly string[];
-  readonly backchannelLogoutUri: string | undefined;
-  readonly needsSession: boolean;
-}
-
 export const ADDRESS = value<string>(
   'an https address, or an http one on loopback',
   (given) => urlProblem(given) === undefined,
@@ -54,21 +44,17 @@ export const OPENID_FIELDS = {
   initiate_login_uri: ADDRESS,
 } satisfies Schema<OpenIdRegistration>;
 
-/** @param report - Called with each problem, as the end of a sentence. */
-export const openIdOf = (given: OpenIdRegistration, report: (problem: string) => void): ClientOpenId => {
-  const { post_logout_redirect_uris: uris = [] } = given;
-  for (const uri of uris) {
+/**
+ * These fields of a registration, and no others.
+ *
+ * @param report - Called with each problem, as the end of a sentence.
+ */
+export const openIdOf = (given: OpenIdRegistration, report: (problem: string) => void): OpenIdRegistration => {
+  for (const uri of given.post_logout_redirect_uris ?? []) {
     const problem = redirectUriProblem(uri);
     if (problem !== undefined) report(`the address ${JSON.stringify(uri)} of post_logout_redirect_uris ${problem}`);
   }
-  return {
-    idTokenAlgorithm: given.id_token_signed_response_alg,
-    defaultMaxAge: given.default_max_age,
-    requiresAuthTime: given.require_auth_time ?? false,
-    postLogoutRedirectUris: uris,
-    backchannelLogoutUri: given.backchannel_logout_uri,
-    needsSession: given.backchannel_logout_session_required ?? false,
-  };
+  return Object.fromEntries(Object.entries(given).filter(([name]) => Object.hasOwn(OPENID_FIELDS, name)));
 };
 
 /** What a client may say about itself for OpenID Connect. */

@@ -1,6 +1,6 @@
 import type { MaybePromise } from '../../base/ports.js';
 import type { Jwk } from '../keys/signing-keys.js';
-import type { ClientOpenId, OpenIdRegistration } from './client-openid.js';
+import type { OpenIdRegistration } from './client-openid.js';
 import type { ClientSecret, PreparedSecret } from './client-secret.js';
 import type { ChallengeMethod } from './pkce.js';
 
@@ -216,5 +216,5 @@ export interface Client {
   /** Overrides of the server's lifetimes, in seconds. */
   readonly lifetimes: Partial<TokenLifetimes>;
   readonly links: ClientLinks;
-  readonly openId: ClientOpenId;
+  readonly openId: OpenIdRegistration;
 }

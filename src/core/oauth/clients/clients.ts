@@ -2,7 +2,7 @@ import { isPublicIssuer } from '../../base/addresses/loopback.js';
 import { UnavailableError } from '../../base/errors.js';
 import { mistake, type OnWarning, type WarningCode } from '../../base/mistakes.js';
 import type { MaybePromise } from '../../base/ports.js';
-import { type CheckedRegistration, checkRegistrations, checkRow, type ServerRules } from './check-registration.js';
+import { checkRegistration, checkRow, type ServerRules } from './check-registration.js';
 import { GUESSABLE, hasShortSecret } from './client-secret.js';
 import {
   type AuthenticationMethod,
@@ -31,10 +31,21 @@ const MAX_WARNINGS = 100;
 /** No client of a registry has a longer `client_id`; those of self-registered clients are, and no registry has to look for them. */
 const MAX_ASKED_LENGTH = 512;
 
-/** @throws TypeError with the first problem. */
-const clientOf = ({ client, problems }: CheckedRegistration): Client => {
-  if (client === undefined) throw mistake(problems[0] ?? 'A client is invalid.', 'OQ108');
-  return client;
+/** Clients by their `client_id`. @throws TypeError with the first problem. */
+const listedClients = (
+  registrations: readonly ClientRegistration[],
+  rules: ServerRules,
+): ReadonlyMap<string, Client> => {
+  const listed = new Map<string, Client>();
+  for (const registration of registrations) {
+    const { client, problems } = checkRegistration(registration, rules);
+    if (client === undefined) throw mistake(problems[0] ?? 'A client is invalid.', 'OQ108');
+    const { client_id } = client;
+    if (listed.has(client_id))
+      throw mistake(`Client ${JSON.stringify(client_id)} is registered twice. Remove one.`, 'OQ108');
+    listed.set(client_id, client);
+  }
+  return listed;
 };
 
 const unlessDisabled = (client: Client | undefined): Client | undefined =>
@@ -54,9 +65,8 @@ export class Clients {
   /** @throws TypeError for an invalid registration in the list. */
   constructor(source: readonly ClientSource[] | ClientRegistry, rules: ServerRules, others: Others = {}) {
     const sources: readonly ClientSource[] = isRegistry(source) ? [source] : source;
-    const listed = sources.filter((item): item is ClientRegistration => !isRegistry(item));
-    const clients = checkRegistrations(listed, rules).map(clientOf);
-    this.#listed = new Map(clients.map((client) => [client.client_id, client]));
+    const registrations = sources.filter((item): item is ClientRegistration => !isRegistry(item));
+    this.#listed = listedClients(registrations, rules);
     this.#registries = sources.filter(isRegistry);
     this.#rules = rules;
     this.#registrations = others.registrations;

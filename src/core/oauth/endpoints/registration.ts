@@ -4,9 +4,15 @@ import { type BodyError, bufferOf, readBody } from '../../base/http/body.js';
 import type { HttpRequest, HttpResponse } from '../../base/http/messages.js';
 import { json } from '../../base/http/responses.js';
 import { sourceOf } from '../../base/limits/source.js';
-import type { OwnRestrictions } from '../clients/client-metadata.js';
-import { readRegistration } from '../clients/registration-metadata.js';
-import type { Registrations } from '../clients/registrations.js';
+import { isRecord } from '../../base/schema.js';
+import {
+  MetadataProblem,
+  type OwnRestrictions,
+  readClientMetadata,
+  refuse,
+  textOf,
+} from '../clients/client-metadata.js';
+import type { ClientMetadata, Registrations } from '../clients/registrations.js';
 import { type OAuthContext, secondsOf } from '../context.js';
 import { LIMITS } from '../limits.js';
 import { MAX_BODY } from '../parameters.js';
@@ -37,6 +43,36 @@ const checkLimit = ({ ip }: HttpRequest, { limiters, limitAt, emit }: OAuthConte
   if (refused === undefined) return;
   if (refused.isFirst) emit?.({ type: 'limit.reached', limit: 'registration' });
   throw tooManyRequests('Too many clients were registered from this address.', refused.retryAfter);
+};
+
+const read = (body: unknown, registrations: Registrations): ClientMetadata => {
+  const given = isRecord(body) ? body : refuse('The request body must be a JSON object.');
+  const { redirectSchemes: schemes, refreshes } = registrations;
+  const stated = readClientMetadata(given, { schemes });
+  const scope = registrations.knownScopes([...new Set(textOf(given, 'scope')?.split(' '))]).join(' ');
+  // It becomes a public client, whatever it requested; but the value must be valid.
+  textOf(given, 'token_endpoint_auth_method');
+  return {
+    ...stated,
+    grant_types: refreshes ? stated.grant_types : ['authorization_code'],
+    ...(scope !== '' && { scope }),
+  };
+};
+
+/**
+ * Reads the metadata that a client registers. Unsupported values are omitted, as RFC 7591 §2 allows; values that the client could not
+ * work with, or that owners could not read, are rejected.
+ *
+ * @throws OAuthError `invalid_redirect_uri` or `invalid_client_metadata` (RFC 7591 §3.2.2).
+ */
+const readRegistration = (body: unknown, registrations: Registrations): ClientMetadata => {
+  try {
+    return read(body, registrations);
+  } catch (error) {
+    if (!(error instanceof MetadataProblem)) throw error;
+    const code = error.member === 'redirect_uris' ? 'invalid_redirect_uri' : 'invalid_client_metadata';
+    throw new OAuthError(code, error.message);
+  }
 };
 
 /** Without what this server does not do. */
