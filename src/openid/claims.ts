@@ -38,7 +38,7 @@ export class ClaimSource {
   readonly #warned = new Set<string>();
 
   /** @throws TypeError for a scope that is not described. */
-  constructor({ claims, scopes }: CheckedOpenIdOptions, known: ReadonlySet<string>, host: FeatureHost) {
+  constructor({ claims, scopes }: CheckedOpenIdOptions, known: ReadonlyMap<string, unknown>, host: FeatureHost) {
     const own = Object.entries(scopes).map(([name, names]) => {
       const standard = Object.hasOwn(STANDARD_CLAIMS, name)
         ? STANDARD_CLAIMS[name as keyof typeof STANDARD_CLAIMS]

@@ -94,13 +94,12 @@ const providerOf = (options: CheckedOpenIdOptions, context: OAuthContext, host: 
   const lifetime = idTokenLifetime(config.lifetimes);
   const keys = new IdTokenKeys(options.keys, lifetime, host);
   checkClients(context, keys);
-  const known = new Set(config.scopes.keys());
-  const claims = new ClaimSource(options, known, host);
+  const claims = new ClaimSource(options, config.scopes, host);
   const idTokens = new IdTokens(keys, issuer, lifetime);
   const requests = new OpenIdRequests({
     idTokens,
-    claimScopes: new Set(claims.scopes.keys()),
-    known,
+    claims: claims.scopes,
+    known: config.scopes,
     canRegister: options.canRegister,
     now: () => secondsOf(clock),
   });

@@ -41,43 +41,41 @@ const MAX_LOCALES = 256;
 const refused = (message: string, value?: string): RefusedRequest =>
   new RefusedRequest('invalid_request', message, value === undefined ? {} : { value });
 
+interface Dependencies {
+  readonly idTokens: IdTokens;
+  /** The claims of each scope that gives any. */
+  readonly claims: ReadonlyMap<string, unknown>;
+  /** All scopes of the server. */
+  readonly known: ReadonlyMap<string, unknown>;
+  readonly canRegister: boolean;
+  /** Seconds since the epoch. */
+  readonly now: () => number;
+}
+
 /** Reads what an authorization request says about the sign-in. */
 export class OpenIdRequests {
-  readonly #idTokens: IdTokens;
-  readonly #claimScopes: ReadonlySet<string>;
-  readonly #known: ReadonlySet<string>;
-  readonly #now: () => number;
+  readonly #given: Dependencies;
   /** The values of `prompt`. */
   readonly prompts: readonly string[];
 
-  constructor(dependencies: {
-    idTokens: IdTokens;
-    /** The scopes that give claims. */
-    claimScopes: ReadonlySet<string>;
-    /** All scopes of the server. */
-    known: ReadonlySet<string>;
-    canRegister: boolean;
-    /** Seconds since the epoch. */
-    now: () => number;
-  }) {
-    this.#idTokens = dependencies.idTokens;
-    this.#claimScopes = dependencies.claimScopes;
-    this.#known = dependencies.known;
-    this.#now = dependencies.now;
-    this.prompts = ['none', 'login', 'consent', 'select_account', ...(dependencies.canRegister ? ['create'] : [])];
+  constructor(given: Dependencies) {
+    this.#given = given;
+    this.prompts = ['none', 'login', 'consent', 'select_account', ...(given.canRegister ? ['create'] : [])];
   }
 
   /** Scopes that need an owner are refused where there is none; unknown ones are ignored together with `openid`. */
   askedScope({ scopes, client, grant_type }: AskedScope): readonly string[] {
     if (!SIGN_IN_GRANTS.has(grant_type)) {
       const needsOwner = (scope: string): boolean =>
-        scope === OPENID || (grant_type === 'client_credentials' && this.#claimScopes.has(scope));
+        scope === OPENID || (grant_type === 'client_credentials' && this.#given.claims.has(scope));
       const taken = scopes.find(needsOwner);
       if (taken === undefined) return scopes;
       throw new OAuthError('invalid_scope', `The scope ${taken} needs a user who signs in with another grant.`);
     }
     if (!scopes.includes(OPENID)) return scopes;
-    return scopes.filter((scope) => this.#known.has(scope) && (scope !== OFFLINE_ACCESS || client.scopes.has(scope)));
+    return scopes.filter(
+      (scope) => this.#given.known.has(scope) && (scope !== OFFLINE_ACCESS || client.scopes.has(scope)),
+    );
   }
 
   isInFragment(form: Parameters, client: Client): boolean {
@@ -87,7 +85,7 @@ export class OpenIdRequests {
 
   async read({ form, client, scope, response_type }: AskedAuthorization): Promise<ReadAuthorization> {
     if (response_type !== 'code') return {};
-    if (!scope.includes(OPENID)) return signInFor(form, client, this.#now());
+    if (!scope.includes(OPENID)) return signInFor(form, client, this.#given.now());
     if (form.get('redirect_uri') === undefined)
       throw new RefusedPage('missing_redirect_uri', {
         client_id: client.client_id,
@@ -112,7 +110,7 @@ export class OpenIdRequests {
   /** The owner of an ID token that the client got before. */
   async #hintedSub(hint: string | undefined, { client_id }: Client): Promise<string | undefined> {
     if (hint === undefined) return undefined;
-    const read = hint.length > MAX_HINT ? undefined : await this.#idTokens.read(hint);
+    const read = hint.length > MAX_HINT ? undefined : await this.#given.idTokens.read(hint);
     if (read?.client_id !== client_id)
       throw refused('The id_token_hint is not an ID token that this server issued to this client.');
     return read.sub;
@@ -127,7 +125,7 @@ export class OpenIdRequests {
       default_max_age ??
       (require_auth_time === true ? Number.MAX_SAFE_INTEGER : undefined);
     return {
-      began: this.#now(),
+      began: this.#given.now(),
       ...(prompts.has('none') && { silent: true }),
       ...((prompts.has('login') || prompts.has('create')) && { fresh: true }),
       ...(prompts.has('consent') && { consent: true }),

@@ -4,18 +4,16 @@ import type { HttpRequest, HttpResponse } from '../core/base/http/messages.js';
 import { json } from '../core/base/http/responses.js';
 import type { OAuthContext } from '../core/oauth/context.js';
 import type { Endpoint, EndpointHandler } from '../core/oauth/endpoint.js';
-import { readForm } from '../core/oauth/parameters.js';
+import { isForm, readForm } from '../core/oauth/parameters.js';
 import type { ClaimSource } from './claims.js';
 import { OPENID } from './scopes.js';
 import { refusal, tokenOwner } from './token-owner.js';
-
-const FORM = /^application\/x-www-form-urlencoded[ \t]*(?:;|$)/i;
 
 /** The token of a request: in the header, or in the body of a form (RFC 6750 §2.2), which no other endpoint allows. */
 const tokenOf = async (request: HttpRequest, context: OAuthContext): Promise<PresentedToken> => {
   const inHeader = presentedToken(request, context.proofs !== undefined);
   const form =
-    request.method === 'POST' && FORM.test(request.header('content-type') ?? '')
+    request.method === 'POST' && isForm(request.header('content-type'))
       ? await readForm(request, { access_token: 'vschar' }, context)
       : undefined;
   if (form?.firstProblem !== undefined) throw new BearerError('invalid_request', form.firstProblem);

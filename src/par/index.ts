@@ -5,30 +5,12 @@
  * @module oauth-query/par
  */
 
-import { isPath } from '../core/base/addresses/request-addresses.js';
 import type { AuthorizationFeature } from '../core/base/feature.js';
-import { fail, flag, object, orElse, type Schema, value, wholeNumber } from '../core/base/schema.js';
+import { fail } from '../core/base/schema.js';
 import type { OAuthFeature } from '../core/oauth/oauth-feature.js';
-import { PushedRequests } from './pushed-requests.js';
+import { PUSH_OPTIONS, type PushedRequestOptions, PushedRequests } from './pushed-requests.js';
 
-/** Options of {@link pushedRequests}. */
-export interface PushedRequestOptions {
-  /** Every authorization request must be pushed; default `false`. One client alone: `require_pushed_authorization_requests` in its registration. */
-  readonly required?: boolean;
-  /** Seconds in which the browser must arrive: default 90, 5 to 600. */
-  readonly lifetime?: number;
-  /** The path of the endpoint below the issuer; default `/oauth/par`. */
-  readonly path?: string;
-}
-
-const OPTIONS = object(
-  {
-    required: flag(false),
-    lifetime: wholeNumber(90, 5, 600, 'seconds'),
-    path: orElse(value<string>('a path that begins with a slash', isPath), '/oauth/par', '`/oauth/par`'),
-  } satisfies Schema<PushedRequestOptions>,
-  { takes: 'an object of options' },
-);
+export type { PushedRequestOptions } from './pushed-requests.js';
 
 /**
  * Lets clients push their authorization requests (RFC 9126). Nothing is stored: the reference contains the encrypted request. Clients that
@@ -37,7 +19,7 @@ const OPTIONS = object(
  * @throws TypeError with a sentence that names the option and the remedy.
  */
 export const pushedRequests = (given: PushedRequestOptions = {}): AuthorizationFeature => {
-  const options = OPTIONS.read(given, 'pushedRequests: options');
+  const options = PUSH_OPTIONS.read(given, 'pushedRequests: options');
   const feature: OAuthFeature = {
     scopes: {},
     keepsSignIn: false,

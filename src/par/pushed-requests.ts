@@ -1,8 +1,10 @@
+import { isPath } from '../core/base/addresses/request-addresses.js';
 import { OAuthError } from '../core/base/errors.js';
 import type { FeatureHost } from '../core/base/feature.js';
 import type { HttpRequest, HttpResponse } from '../core/base/http/messages.js';
 import { json } from '../core/base/http/responses.js';
 import type { ProvenKey } from '../core/base/key-proofs.js';
+import { flag, object, orElse, type Schema, value, wholeNumber } from '../core/base/schema.js';
 import type { Seal } from '../core/base/seal.js';
 import {
   AUTHORIZATION_PARAMETERS,
@@ -27,13 +29,24 @@ const PREFIX = 'urn:ietf:params:oauth:request_uri:';
 /** In characters: the address with its reference fits into 8 KB, which many proxies allow. */
 const MAX_REQUEST = 4096;
 
-/** Options of `pushedRequests`, validated and completed. */
-interface PushOptions {
-  readonly required: boolean;
-  /** Seconds. */
-  readonly lifetime: number;
-  readonly path: string;
+/** Options of `pushedRequests`. */
+export interface PushedRequestOptions {
+  /** Every authorization request must be pushed; default `false`. One client alone: `require_pushed_authorization_requests` in its registration. */
+  readonly required?: boolean;
+  /** Seconds in which the browser must arrive: default 90, 5 to 600. */
+  readonly lifetime?: number;
+  /** The path of the endpoint below the issuer; default `/oauth/par`. */
+  readonly path?: string;
 }
+
+export const PUSH_OPTIONS = object(
+  {
+    required: flag(false),
+    lifetime: wholeNumber(90, 5, 600, 'seconds'),
+    path: orElse(value<string>('a path that begins with a slash', isPath), '/oauth/par', '`/oauth/par`'),
+  } satisfies Schema<PushedRequestOptions>,
+  { takes: 'an object of options' },
+);
 
 /** An error that a browser would see, for the client itself (RFC 9126 §2.3). */
 const sentToClient = (error: unknown, { client_id }: Client, context: OAuthContext): unknown => {
@@ -59,10 +72,10 @@ const boundTo = (request: AuthorizationRequest, proven: ProvenKey | undefined): 
 
 /** The endpoint that takes requests over, and what it changes at the authorization endpoint. */
 export class PushedRequests implements OAuthParts {
-  readonly #options: PushOptions;
+  readonly #options: Required<PushedRequestOptions>;
   readonly #seal: Seal;
 
-  constructor(options: PushOptions, host: FeatureHost) {
+  constructor(options: Required<PushedRequestOptions>, host: FeatureHost) {
     this.#options = options;
     this.#seal = host.seal('pushed request');
   }

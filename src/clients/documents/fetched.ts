@@ -5,7 +5,7 @@ import { printable } from '../../core/base/printable.js';
 import { monotonic } from '../../core/base/system.js';
 import { MetadataProblem } from '../../core/oauth/clients/client-metadata.js';
 import { type ClientCaller, type RegistryServer, UnusableClientError } from '../../core/oauth/clients/own-registry.js';
-import type { ClientDocumentEvent } from '../../core/oauth/events/document-events.js';
+import type { ClientDocumentEvent } from '../../core/oauth/events/events.js';
 import { FetchBounds } from './fetch-bounds.js';
 import type { FetchDocument } from './fetch-document.js';
 

@@ -159,7 +159,7 @@ const parametersOfRecord = (body: object, definitions: Definitions): Parameters 
   return parameters;
 };
 
-const isForm = (contentType: string | undefined): boolean =>
+export const isForm = (contentType: string | undefined): boolean =>
   contentType !== undefined && /^application\/x-www-form-urlencoded[ \t]*(?:;|$)/i.test(contentType);
 
 const textOf = (bytes: Uint8Array): string => {

@@ -73,20 +73,12 @@ const checkExpiry = (expiresAt: unknown): void => {
 /** base64url characters of 128 bits (RFC 6749 §10.10). */
 export const RANDOM_CHARACTERS = 22;
 
-type GivenSecrets = string | ClientSecret | readonly (string | ClientSecret)[] | undefined;
-
-/** The secrets of a registration that are given in plain text. */
-export const plainSecrets = (given: GivenSecrets): readonly string[] =>
-  given === undefined
-    ? []
-    : ([given].flat() as readonly (string | ClientSecret)[]).flatMap((secret) => {
-        const text = typeof secret === 'string' ? secret : secret.value;
-        return text === undefined ? [] : [text];
-      });
-
 /** Whether one of the secrets given in plain text is short enough to be guessed. */
-export const hasShortSecret = (given: GivenSecrets): boolean =>
-  plainSecrets(given).some(({ length }) => length < RANDOM_CHARACTERS);
+export const hasShortSecret = (given: string | ClientSecret | readonly (string | ClientSecret)[] = []): boolean =>
+  [given].flat().some((secret: string | ClientSecret) => {
+    const text = typeof secret === 'string' ? secret : secret.value;
+    return text !== undefined && text.length < RANDOM_CHARACTERS;
+  });
 
 /** What such a secret needs, as the end of a sentence. */
 export const GUESSABLE = `has fewer than ${RANDOM_CHARACTERS} characters, so it could be guessed. Generate one with: npx oauth-query secret`;

@@ -1,6 +1,6 @@
 import type { LimitAt } from '../../base/limits/source.js';
 import type { Clock, MaybePromise, Store, Timer } from '../../base/ports.js';
-import type { ClientDocumentEvent } from '../events/document-events.js';
+import type { Emit } from '../events/events.js';
 import type { ClientOrigin, ClientRegistry, ClientRow } from './client.js';
 
 /** The request on whose behalf a registry may contact other servers about a client. */
@@ -8,7 +8,7 @@ export interface ClientCaller {
   /** The caller's address as the framework reports it; empty if it has none. */
   readonly ip: string;
   /** Emits an event of this request; absent if there are no listeners. */
-  readonly emit: ((event: ClientDocumentEvent) => void) | undefined;
+  readonly emit: Emit | undefined;
 }
 
 /** The circumstances of a lookup. */

@@ -67,14 +67,8 @@ export const readHash = (text: unknown): SlowHash | string => {
   return { ...cost, salt: Buffer.from(salt, 'base64'), hash: Buffer.from(hash, 'base64') };
 };
 
-/** Compared if there is nothing to compare, because that must take as long as a hash of this cost. */
-export const decoyOf = ({ ln, r, p }: ScryptCost): SlowHash => ({
-  ...{ ln, r, p },
-  salt: Buffer.alloc(SALT_BYTES),
-  hash: Buffer.alloc(HASH_BYTES),
-});
-
-/** One hash per cost: comparing with one of each takes the same time, whichever hash is the right one. */
-export const costsOf = (hashes: readonly SlowHash[]): readonly SlowHash[] => [
-  ...new Map(hashes.map((hash) => [`${hash.ln} ${hash.r} ${hash.p}`, decoyOf(hash)])).values(),
-];
+/** An empty hash of each cost: comparing with one of each takes the same time, whichever hash is the right one, or none. */
+export const decoysOf = (hashes: readonly SlowHash[]): readonly SlowHash[] => {
+  const empty = { salt: Buffer.alloc(SALT_BYTES), hash: Buffer.alloc(HASH_BYTES) };
+  return [...new Map(hashes.map(({ ln, r, p }) => [`${ln} ${r} ${p}`, { ln, r, p, ...empty }])).values()];
+};

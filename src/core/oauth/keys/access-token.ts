@@ -7,7 +7,7 @@ import { isRecord } from '../../base/schema.js';
 import { sha256 } from '../../base/secrets.js';
 import type { TokenClaims } from '../records/stored-records.js';
 import { grantIdOf, isTokenShaped } from '../records/token-id.js';
-import { type KeyRing, SIGNING_ALGORITHMS, type SigningAlgorithm } from './signing-keys.js';
+import { type KeyRing, SIGNING_ALGORITHMS } from './signing-keys.js';
 
 /** A verified JWT: the contents of its record if it had one, and its `jti`. */
 export interface VerifiedToken {
@@ -36,7 +36,6 @@ export class JwtAccessTokens {
   readonly #issuer: string;
   readonly #clock: Clock;
   readonly #verified = new Map<string, RememberedToken>();
-  readonly #headers = new Map<string, string>();
 
   constructor(keys: KeyRing, issuer: string, clock: Clock) {
     this.#keys = keys;
@@ -61,7 +60,7 @@ export class JwtAccessTokens {
       acr,
       cnf: jkt === undefined ? undefined : { jkt },
     };
-    return this.#keys.sign((kid, alg) => this.#header(kid, alg), base64url(claims));
+    return this.#keys.sign((kid, alg) => base64url({ alg, typ: 'at+jwt', kid }), base64url(claims));
   }
 
   /** The contents of a token, if this server signed it and it has not expired. Revocation is not checked here. */
@@ -125,13 +124,6 @@ export class JwtAccessTokens {
   #audience(aud: readonly string[]): string | readonly string[] {
     const [first] = aud;
     return aud.length > 1 ? aud : (first ?? this.#issuer);
-  }
-
-  #header(kid: string, alg: SigningAlgorithm): string {
-    const name = `${alg} ${kid}`; // A name may pass to a key of another kind.
-    const known = this.#headers.get(name) ?? base64url({ alg, typ: 'at+jwt', kid });
-    this.#headers.set(name, known);
-    return known;
   }
 
   #remember(id: string, token: RememberedToken): void {

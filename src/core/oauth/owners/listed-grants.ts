@@ -193,10 +193,6 @@ export interface FoundApp {
 }
 
 /** The applications of an owner, sorted by name. */
-export const connectedApps = async (sub: string, context: OAuthContext): Promise<readonly ConnectedApp[]> =>
-  (await appsOf(sub, context)).map(({ app }) => app);
-
-/** The same, with their registrations. */
 export const appsOf = async (sub: string, context: OAuthContext): Promise<readonly FoundApp[]> => {
   const grants = await allGrants(sub, context);
   const byClient = new Map<string, Part[]>();

@@ -5,8 +5,8 @@ import type { RevocationReason } from '../tokens/tokens.js';
 import { checkNames } from './check-names.js';
 import { endGrants } from './ended-grants.js';
 import {
+  appsOf,
   type ConnectedApp,
-  connectedApps,
   type GrantPage,
   type GrantPageRequest,
   type GrantsOf,
@@ -101,7 +101,7 @@ export const ownerGrants = (context: OAuthContext): OwnerGrants => ({
   },
   apps: async (of) => {
     checkTarget('grants.apps', of, [['sub']]);
-    return connectedApps(of.sub, context);
+    return (await appsOf(of.sub, context)).map(({ app }) => app);
   },
   revoke: async (target, options = {}) => {
     const named = typeof target === 'string' ? { grant_id: target } : target;

@@ -41,16 +41,17 @@ export interface EndingSignIn {
  */
 export type BeforeSignOut = (ending: EndingSignIn, emit: Emit | undefined) => Promise<() => void>;
 
-/** The start of a session. */
-export interface Beginning {
-  /** The `rev` of the owner's last sign-out; `null` if there is no record of one. */
-  readonly lastSignOut: string | null;
-  /** Whether the owner may have been signed out after the sign-in began, so that the verified password may be outdated. */
-  readonly isDoubtful: boolean;
-}
-
-/** @param began - Milliseconds since the epoch: the time of the request with which an owner signs in. */
-export const beginningOf = async (sub: string, began: number, context: OwnerSessionContext): Promise<Beginning> => {
+/**
+ * The `rev` of an owner's last sign-out, `null` if there is no record of one; and whether the owner may have been signed out after this sign-in began, so
+ * that the verified password may be outdated.
+ *
+ * @param began - Milliseconds since the epoch: the time of the request with which the owner signs in.
+ */
+export const lastSignOutOf = async (
+  sub: string,
+  began: number,
+  context: OwnerSessionContext,
+): Promise<{ readonly lastSignOut: string | null; readonly isDoubtful: boolean }> => {
   const last = await context.records.get(keys.signedOut(sub), SIGNED_OUT);
   if (last === undefined) return { lastSignOut: null, isDoubtful: false };
   const slack = last.process === context.process ? 0 : CLOCK_DIFFERENCE * 1000;
@@ -80,18 +81,12 @@ export const endSessions = async (
   throw new UnavailableError('The store refused the record that ends the sessions of an owner.');
 };
 
-/** The parts of an owner's session that matter for ending it. */
-export interface EndableSession {
-  readonly id: string;
-  readonly lastSignOut: string | null;
-}
-
 /** Ends one session, for every process. @param exp - Its expiry, in seconds since the epoch. */
 export const endSession = (sub: string, id: string, exp: number, records: Records): Promise<boolean> =>
   records.add(keys.endedSession(sub, id), { exp });
 
 /** Whether a session was ended, alone or with all others of its owner: one read of the store. */
-export const isEnded = async (sub: string, { id, lastSignOut }: EndableSession, records: Records): Promise<boolean> => {
+export const isEnded = async (sub: string, { id, lastSignOut = null }: Session, records: Records): Promise<boolean> => {
   const [ended, last] = await records.getEach([keys.endedSession(sub, id), MARK], [keys.signedOut(sub), SIGNED_OUT]);
   return ended !== undefined || (last !== undefined && last.rev !== lastSignOut);
 };

@@ -15,7 +15,7 @@ import type { Parameters } from '../parameters.js';
 import { checkOwner, type Owner } from '../records/owner.js';
 import type { SignInWishes } from './asked-sign-in.js';
 import { authenticateOwner, type OwnerAuthentication, tooManyAttempts } from './authenticate-owner.js';
-import { type BeforeSignOut, beginningOf, endSession, isEnded, type OwnerSessionContext } from './owner-sessions.js';
+import { type BeforeSignOut, endSession, isEnded, lastSignOutOf, type OwnerSessionContext } from './owner-sessions.js';
 import type { Session, Sessions } from './sessions.js';
 
 /** Returns the signed-in user of the application; without it, the built-in page is used. */
@@ -125,9 +125,7 @@ export class SignIn {
    * written, because whoever ended the session meanwhile may not have seen the new grant.
    */
   isOver(session: Session | undefined, { records }: Pick<SignInContext, 'records'>): MaybePromise<boolean> {
-    if (!this.isBuiltIn || session?.owner === undefined) return false;
-    const { id, owner, lastSignOut = null } = session;
-    return isEnded(owner.sub, { id, lastSignOut }, records);
+    return this.isBuiltIn && session?.owner !== undefined && isEnded(session.owner.sub, session, records);
   }
 
   async #ask(owner: NonNullable<HostSignIn['owner']>, request: HttpRequest, context: SignInContext): Promise<unknown> {
@@ -203,7 +201,7 @@ export class SignIn {
     };
     const owner = await prove();
     if (owner === undefined) return undefined;
-    const { lastSignOut, isDoubtful } = await beginningOf(owner.sub, began, context);
+    const { lastSignOut, isDoubtful } = await lastSignOutOf(owner.sub, began, context);
     // The password may have been changed between its verification and the sign-out.
     const still = isDoubtful ? await prove() : owner;
     if (still?.sub !== owner.sub) return undefined;

@@ -5,7 +5,7 @@ import { either, ENVIRONMENT, fail, listOf, object, refined, required, type Sche
 import { equalSecrets, sha256 } from '../../base/secrets.js';
 import { MAX_LENGTH, normalizeText } from '../../base/text.js';
 import { hashMatches } from '../clients/client-secret.js';
-import { costsOf, readHash, type SlowHash } from '../clients/slow-hash.js';
+import { decoysOf, readHash, type SlowHash } from '../clients/slow-hash.js';
 import { CLIENT_SUBJECT, type Owner } from '../records/owner.js';
 
 /** A user of the built-in sign-in page. */
@@ -46,18 +46,17 @@ export interface Directory extends Omit<UserDirectory, 'authenticate'> {
 export const countedName = (username: string): string | undefined =>
   normalizeText(username, 'NFKC', MAX_LENGTH.name)?.trim().toLowerCase();
 
-const hashOf = ({ username, password }: User): readonly (readonly [string, SlowHash])[] => {
-  const hash = typeof password === 'object' ? readHash(password.scrypt) : '';
-  return typeof hash === 'string' ? [] : [[username, hash]];
-};
-
 /** A list of users as a directory. */
 export const directoryOf = (users: readonly User[], limitAt: LimitAt): Required<Directory> => {
   const byName = new Map(users.map((user) => [user.username, user]));
   const counted = new Set(users.map(({ username }) => countedName(username)));
   const subjects = new Set(users.map((user) => user.sub ?? user.username));
-  const hashes = new Map(users.flatMap((user) => hashOf(user)));
-  const costs = costsOf([...hashes.values()]);
+  const hashes = new Map<string, SlowHash>();
+  for (const { username, password } of users) {
+    const hash = typeof password === 'object' ? readHash(password.scrypt) : '';
+    if (typeof hash === 'object') hashes.set(username, hash);
+  }
+  const decoys = decoysOf([...hashes.values()]);
   return {
     authenticate: async (username, password, caller) => {
       const user = byName.get(username);
@@ -66,7 +65,7 @@ export const directoryOf = (users: readonly User[], limitAt: LimitAt): Required<
       const hash = hashes.get(username);
       // Whatever is expected, and where nothing is: one hash of each cost, so that the time tells nothing.
       let matchesHash = false;
-      for (const decoy of costs) {
+      for (const decoy of decoys) {
         const isOwn = hash?.ln === decoy.ln && hash.r === decoy.r && hash.p === decoy.p;
         const matches = await hashMatches(password, isOwn ? hash : decoy, caller, limitAt);
         if (isOwn) matchesHash = matches;

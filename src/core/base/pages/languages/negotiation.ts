@@ -49,7 +49,7 @@ const qualityOf = (parameter: string | undefined): number => {
 };
 
 /**
- * The ranges of `Accept-PageLanguage`, by descending quality.
+ * The ranges of `Accept-Language`, by descending quality.
  *
  * @see {@link https://www.rfc-editor.org/rfc/rfc9110#section-12.5.4 | RFC 9110 §12.5.4}
  */
