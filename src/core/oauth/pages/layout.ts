@@ -2,7 +2,7 @@ import { type Html, html } from '../../base/html.js';
 import type { Translator } from '../../base/pages/languages/translator.js';
 import { mark, type PageLink, type PageView } from '../../base/pages/layout.js';
 import type { ClientLinks } from '../clients/client.js';
-import type { ConsentView, DeviceConsentView, ScopeView, SignOutView } from './views.js';
+import type { RequestView, ScopeView, SignOutView } from './views.js';
 
 /** Submits the form without validation, because signing out needs no code. */
 export const signOutButton = ({ canSignOut }: SignOutView, language: Translator, attributes?: Html): Html | undefined =>
@@ -31,7 +31,7 @@ export const resourceText = (resources: readonly string[], language: Translator)
 
 /** The user, the client, and the requested scopes. */
 export const request = (
-  { username, clientName, scopes, resources }: ConsentView | DeviceConsentView,
+  { username, clientName, scopes, resources }: RequestView,
   wants: 'clientWants' | 'deviceWants',
   language: Translator,
   /** The button for another account. */
@@ -52,7 +52,7 @@ export const signedIn = (username: string, language: Translator): Html =>
   language.html('signedInAs', { user: html`<strong><bdi>${username}</bdi></strong>` });
 
 /** The application and the site that it wants access to. */
-export const pair = ({ site, clientName, logoUri }: ConsentView | DeviceConsentView): Html =>
+export const pair = ({ site, clientName, logoUri }: RequestView): Html =>
   html`<div class="pair">${mark(clientName, logoUri, true)}${mark(site.name, site.logo)}</div>\n`;
 
 const LINKS = [

@@ -21,8 +21,32 @@ interface FormView extends PageView {
   readonly hidden: HiddenFields;
 }
 
+/** The data of a form that may be shown again. */
+interface ProblemView {
+  /** The problem of the previous attempt. */
+  readonly problemCode?: PageProblemCode;
+  /** The problem as a sentence. */
+  readonly problem?: string;
+}
+
+/** What an owner is asked to allow. */
+export interface RequestView extends FormView, ClientLinks {
+  /** The client that requests access; on the page for devices, it runs on the device. */
+  readonly clientId: string;
+  /** Its `client_name`, or its `client_id`. */
+  readonly clientName: string;
+  /** The signed-in user. */
+  readonly username: string;
+  /** The requested scopes. */
+  readonly scopes: readonly ScopeView[];
+  /** The names of the resources that the access is for, or their URLs; none for the site itself. */
+  readonly resources: readonly string[];
+  /** The page on which owners can revoke this access; absent if the store cannot list grants. */
+  readonly grantsPath?: string;
+}
+
 /** Fields `username` and `password`; with `continueAs`, also a button `decision` with the value `continue`. */
-export interface LoginView extends FormView {
+export interface LoginView extends FormView, ProblemView {
   /** Which page it is. */
   readonly page: 'login';
   /** The client that the owner signs in for; absent on the pages for devices and connected applications. */
@@ -35,10 +59,6 @@ export interface LoginView extends FormView {
   readonly continueAs?: string;
   /** Your pages for a forgotten password and a new account: `branding.links`. */
   readonly links: readonly PageLink[];
-  /** The problem of the previous attempt. */
-  readonly problemCode?: PageProblemCode;
-  /** The problem as a sentence. */
-  readonly problem?: string;
 }
 
 /** The data of a page with a sign-out button. */
@@ -48,19 +68,9 @@ export interface SignOutView {
 }
 
 /** Buttons `decision` with the values `approve` and `deny`. */
-export interface ConsentView extends FormView, ClientLinks {
+export interface ConsentView extends RequestView {
   /** Which page it is. */
   readonly page: 'consent';
-  /** The client that requests access. */
-  readonly clientId: string;
-  /** Its `client_name`, or its `client_id`. */
-  readonly clientName: string;
-  /** The signed-in user. */
-  readonly username: string;
-  /** The requested scopes. */
-  readonly scopes: readonly ScopeView[];
-  /** The names of the resources that the access is for, or their URLs; none for the site itself. */
-  readonly resources: readonly string[];
   /** The host of the redirect URI. */
   readonly redirectHost: string;
   /** Set for a client that has registered itself: its name is its own claim, and only `redirectHost` is verified. */
@@ -74,12 +84,10 @@ export interface ConsentView extends FormView, ClientLinks {
   readonly toLoopback?: boolean;
   /** Whether the built-in sign-in is used; otherwise, omit the button `decision` with the value `switch`. */
   readonly canSwitch: boolean;
-  /** The page on which owners can revoke this access; absent if the store cannot list grants. */
-  readonly grantsPath?: string;
 }
 
 /** Field `user_code`; a button `decision` with the value `sign_out`. */
-export interface DeviceCodeView extends FormView, SignOutView {
+export interface DeviceCodeView extends FormView, ProblemView, SignOutView {
   /** Which page it is. */
   readonly page: 'deviceCode';
   /** The code from the previous attempt or from the URL; empty at first. */
@@ -88,32 +96,16 @@ export interface DeviceCodeView extends FormView, SignOutView {
   readonly example: string;
   /** The signed-in user. */
   readonly username: string;
-  /** The problem of the previous attempt. */
-  readonly problemCode?: PageProblemCode;
-  /** The problem as a sentence. */
-  readonly problem?: string;
 }
 
 /** Buttons `decision` with the values `approve`, `deny` and `sign_out`. */
-export interface DeviceConsentView extends FormView, SignOutView, ClientLinks {
+export interface DeviceConsentView extends RequestView, SignOutView {
   /** Which page it is. */
   readonly page: 'deviceConsent';
-  /** The client that runs on the device. */
-  readonly clientId: string;
-  /** Its `client_name`, or its `client_id`. */
-  readonly clientName: string;
-  /** The signed-in user. */
-  readonly username: string;
-  /** The requested scopes. */
-  readonly scopes: readonly ScopeView[];
-  /** The names of the resources that the access is for, or their URLs; none for the site itself. */
-  readonly resources: readonly string[];
   /** The code that the owner typed; the device shows it too (RFC 8628 §5.4). */
   readonly userCode: string;
   /** The first eight hex digits of the SHA-256 of the device code; the device can show the same. */
   readonly fingerprint: string;
-  /** The page on which owners can revoke this access; absent if the store cannot list grants. */
-  readonly grantsPath?: string;
 }
 
 /** The page after a decision about a device; a button `decision` with the value `sign_out`. */
@@ -182,7 +174,7 @@ export interface PersonalTokenView {
  * The personal tokens of an owner, and a form for another one: fields `name` and `days`, a checkbox for each scope with its `field`, and a button
  * `decision` with the value `create`. A button `revoke` with the `id` of each token; buttons `decision` with `revoke_all` and `sign_out`.
  */
-export interface TokensView extends FormView, SignOutView {
+export interface TokensView extends FormView, ProblemView, SignOutView {
   /** Which page it is. */
   readonly page: 'tokens';
   /** The signed-in user. */
@@ -206,10 +198,6 @@ export interface TokensView extends FormView, SignOutView {
   readonly created?: string;
   /** What the last form did. */
   readonly notice?: Html;
-  /** The problem of the previous attempt. */
-  readonly problemCode?: PageProblemCode;
-  /** The problem as a sentence. */
-  readonly problem?: string;
   /** The page of connected applications. */
   readonly grantsPath: string;
 }
