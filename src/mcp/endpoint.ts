@@ -1,8 +1,7 @@
 import { BodyError, type HttpRequest, type HttpResponse, type Route } from '../core/index.js';
 import { ApiError, type QueryParts } from '../core/query/index.js';
 import { RPC, rpcErrorResponse } from './errors.js';
-import type { McpParts, Protocol } from './parts.js';
-import { loadProtocol } from './protocol.js';
+import { type McpParts, Protocol } from './protocol.js';
 import { createSourceCheck, type SourceCheck } from './source.js';
 
 const METHODS = 'POST';
@@ -39,7 +38,7 @@ class McpEndpoint {
     this.#admit = query.admission({ scopes, resource }, options.anonymous ?? !query.private);
     this.#challenge = query.admission({ scopes, resource }, false);
     this.#check = createSourceCheck({ resource, hosts, isAllowedOrigin: query.isAllowedOrigin });
-    this.#protocol = loadProtocol(parts);
+    this.#protocol = Protocol.load(parts);
     this.#protocol.catch(query.host.onError);
   }
 

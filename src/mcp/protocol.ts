@@ -1,31 +1,17 @@
-import type {
-  CallToolResult,
-  InboundHttpRequest,
-  InboundModernRoute,
-  JSONRPCMessage,
-  JSONRPCRequest,
-  MessageClassification,
-  Server,
-} from '@modelcontextprotocol/server';
-import type { HttpRequest, HttpResponse } from '../core/index.js';
-import type { Site } from '../core/query/index.js';
+import type { CallToolResult, Server } from '@modelcontextprotocol/server';
+import type { HttpResponse } from '../core/index.js';
+import type { QueryParts, Site } from '../core/query/index.js';
 import { Cursors } from './cursors.js';
 import { RPC, RpcError, rpcErrorResponse, ToolError } from './errors.js';
-import { jsonWith } from './json.js';
-import { RESULT } from './options.js';
-import type { McpParts, Protocol } from './parts.js';
+import { type McpSettings, RESULT } from './options.js';
 import { type Call, Queries } from './queries.js';
 import { PAGE_TEMPLATE, PageResources } from './resources.js';
-import { createDeliver, type Deliver, fromWebResponse, loadSdk, type Sdk, toWebRequest } from './sdk.js';
+import { answerLegacy, fromWebResponse, loadSdk, type Sdk, toWebRequest } from './sdk.js';
 import type { Arguments, Tool } from './tool.js';
 import { callTool, listed, toolsOf } from './tools.js';
 import { visibleText } from './visible.js';
 
 const MAX_ERROR_LENGTH = 2_000;
-
-/** Requests of this revision name it, and their client, in their metadata. Those of earlier ones only have a header field. */
-const MODERN_REVISION = '2026-07-28';
-const LEGACY: MessageClassification = { era: 'legacy' };
 
 /** The response to a notification. */
 const ACCEPTED: HttpResponse = { status: 202, headers: { 'cache-control': 'no-store' }, body: '' };
@@ -45,19 +31,24 @@ const NO_VALIDATION = {
   getValidator: () => () => ({ valid: false as const, data: undefined, errorMessage: 'Not supported.' }),
 };
 
+/** The parts that the MCP server is made of. */
+export interface McpParts {
+  readonly options: McpSettings;
+  /** The URL of the first path, the audience of tokens. */
+  readonly resource: string;
+  readonly query: QueryParts;
+}
+
 /** A message that is being answered. */
 interface Exchange {
   readonly call: Call;
   /** Set if the call was rejected because the caller is anonymous. */
   needsSignIn: boolean;
-  /** The structured content of the result, as JSON. */
-  structuredContent: string | undefined;
 }
 
 /** Answers messages with the official package, each with a server object of its own, so that messages share no state. */
-class SdkProtocol implements Protocol {
+export class Protocol {
   readonly #sdk: Sdk;
-  readonly #deliver: Deliver;
   readonly #parts: McpParts;
   readonly #cursors: Cursors;
   readonly #tools: ReadonlyMap<string, Tool>;
@@ -65,7 +56,7 @@ class SdkProtocol implements Protocol {
   /** The result of `tools/list`, created once. */
   #listed: ReturnType<typeof listed>[] | undefined;
 
-  constructor(sdk: Sdk, parts: McpParts) {
+  private constructor(sdk: Sdk, parts: McpParts) {
     const { options, query: api } = parts;
     const { site, tree, fields, host } = api;
     const maxLength = RESULT.maxLength;
@@ -74,60 +65,42 @@ class SdkProtocol implements Protocol {
     const toolParts = { site, fields, query, modules, queries: new Queries(api, maxLength) };
     const tools = toolsOf(toolParts, options, maxLength);
     this.#sdk = sdk;
-    this.#deliver = createDeliver(sdk);
     this.#parts = parts;
     this.#cursors = new Cursors(host.seal('mcp cursor'), host.clock);
     this.#tools = new Map(tools.map((tool) => [tool.name, tool]));
     this.#resources = new PageResources(toolParts, this.#cursors, maxLength);
   }
 
+  /** @throws Error if the official package is not installed. */
+  static async load(parts: McpParts): Promise<Protocol> {
+    return new Protocol(await loadSdk(), parts);
+  }
+
+  /** Returns `'sign in'` if the message can only be answered for a signed-in caller. */
   async answer(message: unknown, call: Call): Promise<HttpResponse | 'sign in'> {
     const { method, id } = Object(message) as { readonly method?: unknown; readonly id?: unknown };
     // The package would open a stream of events, but there are none to send.
     if (method === 'subscriptions/listen')
       return rpcErrorResponse(200, { code: RPC.methodNotFound, message: 'Method not found', id });
-    const exchange: Exchange = { call, needsSignIn: false, structuredContent: undefined };
+    const exchange: Exchange = { call, needsSignIn: false };
     const response = await this.#respond(message, exchange);
     return exchange.needsSignIn ? 'sign in' : response;
   }
 
   async #respond(message: unknown, exchange: Exchange): Promise<HttpResponse> {
     const sdk = this.#sdk;
-    const headers = headersOf(exchange.call.request);
-    const { protocolVersionHeader: version } = headers;
-    const isLegacyVersion = version === undefined || sdk.SUPPORTED_PROTOCOL_VERSIONS.includes(version);
-    // True for most requests, and much faster than the classification, whose result would be the same.
-    if (isLegacyVersion && !hasRevision(message) && sdk.isJSONRPCRequest(message))
-      return this.#respondTo(message, LEGACY, exchange);
-    const route = sdk.classifyInboundRequest({ httpMethod: 'POST', ...headers, body: message });
-    if (route.kind === 'legacy') {
-      if (!isLegacyVersion) return unsupportedVersion(sdk.SUPPORTED_PROTOCOL_VERSIONS);
-      return sdk.isJSONRPCRequest(message) ? this.#respondTo(message, LEGACY, exchange) : ACCEPTED;
-    }
-    if (route.kind === 'modern' && route.messageKind === 'request' && isConsistent(headers, route))
-      return this.#respondTo(route.message, route.classification, exchange);
-    // Notifications, encoded names, and mistakes. The package's own handler responds to all of them.
-    const handler = sdk.createMcpHandler(() => this.#createServer(exchange), { legacy: 'reject' });
     const request = toWebRequest(exchange.call.request, this.#parts.resource);
+    if (await sdk.isLegacyRequest(request, message)) {
+      const version = request.headers.get('mcp-protocol-version');
+      if (version !== null && !sdk.SUPPORTED_PROTOCOL_VERSIONS.includes(version))
+        return unsupportedVersion(sdk.SUPPORTED_PROTOCOL_VERSIONS);
+      return sdk.isJSONRPCRequest(message) ? answerLegacy(this.#createServer(exchange), message) : ACCEPTED;
+    }
+    const handler = sdk.createMcpHandler(() => this.#createServer(exchange), { legacy: 'reject' });
     return fromWebResponse(await handler.fetch(request, { parsedBody: message }));
   }
 
-  async #respondTo(
-    request: JSONRPCRequest,
-    classification: MessageClassification,
-    exchange: Exchange,
-  ): Promise<HttpResponse> {
-    const server = this.#createServer(exchange, classification.revision);
-    const answer = await this.#deliver(server, request, classification);
-    if (answer instanceof Response) return fromWebResponse(answer);
-    return {
-      status: 200,
-      headers: { 'cache-control': 'no-store', 'content-type': 'application/json' },
-      body: jsonOf(answer, exchange.structuredContent),
-    };
-  }
-
-  #createServer(exchange: Exchange, revision?: string): Server {
+  #createServer(exchange: Exchange): Server {
     const { site, version } = this.#parts.query;
     const { call } = exchange;
     const resources = this.#resources;
@@ -137,7 +110,6 @@ class SdkProtocol implements Protocol {
         capabilities: { tools: {}, ...(resources.isAvailable ? { resources: {}, completions: {} } : {}) },
         instructions: instructionsFor(site),
         jsonSchemaValidator: NO_VALIDATION,
-        ...(revision === undefined ? {} : { supportedProtocolVersions: [revision] }),
       },
     );
     server.setRequestHandler('tools/list', () => ({ tools: (this.#listed ??= [...this.#tools.values()].map(listed)) }));
@@ -163,9 +135,8 @@ class SdkProtocol implements Protocol {
       throw new RpcError(RPC.invalidParams, 'Unknown tool. tools/list returns the names of all tools.');
     try {
       const parts = { notice: noticeFor(this.#parts.query.site), cursors: this.#cursors };
-      const { text, structuredContent } = await callTool(tool, args, exchange.call, parts);
-      exchange.structuredContent = text;
-      return { content: [{ type: 'text', text }], structuredContent };
+      const structuredContent = await callTool(tool, args, exchange.call, parts);
+      return { content: [{ type: 'text', text: JSON.stringify(structuredContent) }], structuredContent };
     } catch (error) {
       const text = error instanceof ToolError ? error.message : this.#sentenceFor(error, exchange);
       return { isError: true, content: [{ type: 'text', text: errorText(text) }] };
@@ -188,56 +159,7 @@ class SdkProtocol implements Protocol {
 
 const errorText = (text: string): string => visibleText(text).slice(0, MAX_ERROR_LENGTH);
 
-/** The header fields by which the package classifies a request. */
-type ProtocolHeaders = Omit<InboundHttpRequest, 'httpMethod' | 'body'>;
-
-const headersOf = (request: HttpRequest): ProtocolHeaders => {
-  const version = request.header('mcp-protocol-version');
-  const method = request.header('mcp-method');
-  const name = request.header('mcp-name');
-  return {
-    ...(version !== undefined && { protocolVersionHeader: version }),
-    ...(method !== undefined && { mcpMethodHeader: method }),
-    ...(name !== undefined && { mcpNameHeader: name }),
-  };
-};
-
-/** Whether the metadata of a message names its revision. */
-const hasRevision = (message: unknown): boolean =>
-  'io.modelcontextprotocol/protocolVersion' in Object(Object(Object(message).params)._meta);
-
 const unsupportedVersion = (supported: readonly string[]): HttpResponse => {
   const message = `MCP-Protocol-Version must be one of ${supported.join(', ')}, or absent.`;
   return rpcErrorResponse(400, { code: RPC.rejected, message });
 };
-
-/** The parameter that `Mcp-Name` repeats, by method. */
-const NAMES = new Map([
-  ['tools/call', 'name'],
-  ['resources/read', 'uri'],
-]);
-
-/** Whether the header fields of a request equal what they repeat of its body. A request with an encoded name is valid, but not consistent. */
-const isConsistent = (
-  { protocolVersionHeader, mcpMethodHeader, mcpNameHeader }: ProtocolHeaders,
-  { message: { method, params }, classification }: InboundModernRoute,
-): boolean => {
-  const name = NAMES.get(method);
-  return (
-    protocolVersionHeader === MODERN_REVISION &&
-    classification.revision === MODERN_REVISION &&
-    mcpMethodHeader === method &&
-    (name === undefined || mcpNameHeader === params?.[name])
-  );
-};
-
-/** A message as JSON, with structured content that is JSON already. */
-const jsonOf = (message: JSONRPCMessage, structuredContent: string | undefined): string => {
-  if (structuredContent === undefined || !('result' in message)) return JSON.stringify(message);
-  const { result, ...envelope } = message;
-  const { structuredContent: _, ...others } = result;
-  return jsonWith(envelope, 'result', jsonWith(others, 'structuredContent', structuredContent));
-};
-
-/** @throws Error if the official package is not installed. */
-export const loadProtocol = async (parts: McpParts): Promise<Protocol> => new SdkProtocol(await loadSdk(), parts);

@@ -1,6 +1,6 @@
 import type { HttpRequest } from '../core/index.js';
 import type { Caller, QueryParts } from '../core/query/index.js';
-import { type Visible, visible } from './visible.js';
+import { visible } from './visible.js';
 
 /** The request that contains a message, and its caller; `undefined` for an anonymous one. */
 export interface Call {
@@ -12,9 +12,6 @@ export interface Call {
 export type Parameters = Readonly<Record<string, string | number>>;
 
 type QueryAnswer = Awaited<ReturnType<QueryParts['run']>>;
-
-/** The result of a query that is ready to be sent: without hidden characters, and within the maximum length. */
-type VisibleAnswer = Visible & QueryAnswer;
 
 /** Further results would not fit. */
 const ROWS = 500;
@@ -31,18 +28,14 @@ export class Queries {
   }
 
   /**
-   * Runs a query whose result is sent. If that is too long, the query is run again with lower limits, and continues.
+   * Runs a query whose result is sent, without hidden characters. If that is too long, the query is run again with lower limits, and continues.
    *
    * @throws ApiError
    */
-  async run(call: Call, parameters: Parameters): Promise<VisibleAnswer> {
-    const sent: Visible[] = [];
-    const lengthOf = (data: QueryAnswer['data']): number => {
-      sent[0] = visible(data);
-      return sent[0].json.length;
-    };
+  async run(call: Call, parameters: Parameters): Promise<QueryAnswer> {
+    const lengthOf = (data: QueryAnswer['data']): number => JSON.stringify(visible(data)).length;
     const answer = await this.#query.run({ ...call, parameters }, { rows: ROWS, lengthOf, most: this.#maxLength });
-    return { ...answer, ...(sent[0] ?? visible(answer.data)) };
+    return { ...answer, data: visible(answer.data) };
   }
 
   /**

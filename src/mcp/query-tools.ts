@@ -40,9 +40,11 @@ export const describeModuleTool = (parts: ToolParts): Tool => {
       checkNames(args, ['module'], 'describe_module');
       const { module: name } = args;
       if (name === undefined || name === null)
-        return visible({
-          modules: names.map((one) => modules.get(one)).flatMap((one) => (one ? [summaryOf(one)] : [])),
-        });
+        return {
+          data: visible({
+            modules: names.map((one) => modules.get(one)).flatMap((one) => (one ? [summaryOf(one)] : [])),
+          }),
+        };
       const node = typeof name === 'string' ? modules.get(name) : undefined;
       if (typeof name !== 'string' || node === undefined) {
         const near = typeof name === 'string' ? nearestName(name, names) : undefined;
@@ -52,7 +54,7 @@ export const describeModuleTool = (parts: ToolParts): Tool => {
       }
       const module = described.get(name) ?? descriptionOf(node, parts);
       described.set(name, module);
-      return visible({ module });
+      return { data: visible({ module }) };
     },
   };
 };

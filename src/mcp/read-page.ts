@@ -136,7 +136,7 @@ export const readPageTool = (texts: PageTexts, maxLength: number): Tool => ({
     const end = from + part.length;
     const { revid } = page;
     return {
-      ...visible({ ...page, format, text: part, from, length: text.length }),
+      data: visible({ ...page, format, text: part, from, length: text.length }),
       next: end < text.length ? { from: end, ...(typeof revid === 'number' ? { revid } : {}) } : undefined,
     };
   },

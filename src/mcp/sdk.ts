@@ -1,10 +1,4 @@
-import type {
-  JSONRPCMessage,
-  JSONRPCRequest,
-  MessageClassification,
-  Server,
-  TransportSendOptions,
-} from '@modelcontextprotocol/server';
+import type { JSONRPCMessage, JSONRPCRequest, Server, Transport } from '@modelcontextprotocol/server';
 import type { HttpRequest, HttpResponse } from '../core/index.js';
 import { RPC } from './errors.js';
 
@@ -26,15 +20,7 @@ export const loadSdk = async (): Promise<Sdk> => {
   }
 };
 
-/**
- * Passes a request to a server that is not connected yet, and returns its answer: a message, or a web `Response` for an error whose HTTP status is
- * not 200.
- */
-export type Deliver = (
-  server: Server,
-  request: JSONRPCRequest,
-  classification: MessageClassification,
-) => Promise<JSONRPCMessage | Response>;
+const JSON_HEADERS = { 'cache-control': 'no-store', 'content-type': 'application/json' };
 
 /** The package always sends the code of the later revisions for a resource that was not found, the only error with data of ours. */
 const withLegacyCode = (message: JSONRPCMessage): JSONRPCMessage =>
@@ -43,46 +29,27 @@ const withLegacyCode = (message: JSONRPCMessage): JSONRPCMessage =>
     : message;
 
 /**
- * Delivers requests through the package's transport for single requests. That transport writes each result to a web `Response`, which takes longer
- * than everything else the package does for a request, so results are taken from it before.
+ * Answers a request of the revisions of 2025 with a server that is not connected yet. The package's own transports for these stream the answer as
+ * an event, or reject clients that do not accept a stream.
  */
-export const createDeliver = ({ PerRequestHTTPServerTransport }: Sdk): Deliver => {
-  class ResultTransport extends PerRequestHTTPServerTransport {
-    readonly #isLegacy: boolean;
-    #resolve: ((answer: JSONRPCMessage) => void) | undefined;
-
-    constructor(classification: MessageClassification) {
-      super({ classification });
-      this.#isLegacy = classification.era === 'legacy';
-    }
-
-    answerTo(request: JSONRPCRequest): Promise<JSONRPCMessage | Response> {
-      return new Promise((resolve, reject) => {
-        this.#resolve = resolve;
-        this.handleMessage(request).then(resolve, reject);
-      });
-    }
-
-    override async send(message: JSONRPCMessage, options?: TransportSendOptions): Promise<void> {
-      // In the revisions of 2025, the status of an error is 200 as well. Since then it depends on the error.
-      if (this.#isLegacy) this.#resolve?.(withLegacyCode(message));
-      else if ('result' in message) this.#resolve?.(message);
-      else await super.send(message, options);
-    }
-  }
-  return async (server, request, classification) => {
-    const transport = new ResultTransport(classification);
-    await server.connect(transport);
-    return transport.answerTo(request);
-  };
-};
+export const answerLegacy = (server: Server, request: JSONRPCRequest): Promise<HttpResponse> =>
+  new Promise((resolve, reject) => {
+    const transport: Transport = {
+      start: async () => undefined,
+      close: async () => undefined,
+      // An error has the status 200 too.
+      send: async (message) =>
+        resolve({ status: 200, headers: JSON_HEADERS, body: JSON.stringify(withLegacyCode(message)) }),
+    };
+    server.connect(transport).then(() => transport.onmessage?.(request), reject);
+  });
 
 /** The header fields that the protocol uses. Credentials are not among them. */
-const HEADERS = ['accept', 'content-type', 'mcp-protocol-version', 'mcp-session-id', 'mcp-method', 'mcp-name'];
+const HEADERS = ['accept', 'mcp-protocol-version', 'mcp-session-id', 'mcp-method', 'mcp-name'];
 
-/** A request as a web `Request` without a body, with the header fields that the protocol uses. */
+/** A request as a web `Request` without its body, which has been parsed, and with the header fields that the protocol uses. */
 export const toWebRequest = (request: HttpRequest, url: string): Request => {
-  const headers = new Headers();
+  const headers = new Headers({ 'content-type': 'application/json' });
   for (const name of HEADERS) {
     const value = request.header(name);
     if (value !== undefined) headers.set(name, value);

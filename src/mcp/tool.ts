@@ -1,12 +1,13 @@
 import type { Call } from './queries.js';
 import type { JsonSchema } from './schemas.js';
-import type { Visible } from './visible.js';
 
 /** The arguments of a call, as received, without the cursor. */
 export type Arguments = Readonly<Record<string, unknown>>;
 
 /** The result of a call, or a part of it. */
-export interface ToolResult extends Visible {
+export interface ToolResult {
+  /** Without hidden characters. */
+  readonly data: Readonly<Record<string, unknown>>;
   /** The position at which the result continues; `undefined` at its end. */
   readonly next?: object | undefined;
   readonly warnings?: readonly string[];

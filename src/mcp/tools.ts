@@ -1,6 +1,5 @@
 import type { Cursors } from './cursors.js';
 import { ToolError } from './errors.js';
-import { jsonWith } from './json.js';
 import { moduleTool, standardTool, type ToolParts } from './module-tools.js';
 import type { McpOptions } from './options.js';
 import type { Call } from './queries.js';
@@ -59,29 +58,28 @@ export const listed = (tool: Tool) => {
   };
 };
 
-/** The members that all results have. */
-interface ResultParts {
-  readonly notice: string;
-  readonly cursors: Cursors;
-}
-
 /**
- * Calls a tool. The result is a single JSON value, as an object and as text, so that no text of the content can end the result or add to it.
+ * Calls a tool. The result is a single JSON value, so that no text of the content can end the result or add to it.
  *
  * @throws ApiError, ToolError
  */
-export const callTool = async (tool: Tool, args: Arguments, call: Call, { notice, cursors }: ResultParts) => {
+export const callTool = async (
+  tool: Tool,
+  args: Arguments,
+  call: Call,
+  { notice, cursors }: { readonly notice: string; readonly cursors: Cursors },
+) => {
   const { cursor: given, ...others } = args;
   const isFirst = given === undefined || given === null;
   if (!isFirst && !tool.continues) throw new ToolError(`${tool.name} takes no cursor.`);
   const position = isFirst ? undefined : cursors.read(tool.name, others, given);
-  const { data, json, next, warnings = [] } = await tool.run(others, call, position);
+  const { data, next, warnings = [] } = await tool.run(others, call, position);
   const cursor = next && cursors.create(tool.name, others, next);
-  const about = {
+  return {
     notice,
     more: next !== undefined,
     ...(cursor === undefined ? {} : { cursor }),
     ...(warnings.length > 0 ? { warnings } : {}),
+    data,
   };
-  return { text: jsonWith(about, 'data', json), structuredContent: { ...about, data } };
 };

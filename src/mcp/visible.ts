@@ -14,20 +14,10 @@ const HIDDEN_IN_JSON = new RegExp(String.raw`\\[bfru]|[${UNESCAPED}]`, 'u');
 /** Removes {@link HIDDEN} characters. */
 export const visibleText = (text: string): string => text.replace(HIDDEN, '');
 
-/** Data without {@link HIDDEN} characters, and the same as JSON. */
-export interface Visible {
-  readonly data: Readonly<Record<string, unknown>>;
-  readonly json: string;
-}
-
-/** Removes {@link HIDDEN} characters from all texts and keys. */
-export const visible = (data: Readonly<Record<string, unknown>>): Visible => {
-  const json = JSON.stringify(data);
+/** A copy without {@link HIDDEN} characters in texts and keys; data that has none is returned as it is. */
+export const visible = <T extends Readonly<Record<string, unknown>>>(data: T): T =>
   // Most data has none, and searching its JSON is much faster than copying every object.
-  if (!HIDDEN_IN_JSON.test(json)) return { data, json };
-  const copy = Object(visibleValue(data));
-  return { data: copy, json: JSON.stringify(copy) };
-};
+  HIDDEN_IN_JSON.test(JSON.stringify(data)) ? Object(visibleValue(data)) : data;
 
 const visibleValue = (value: unknown): unknown => {
   if (typeof value === 'string') return visibleText(value);
