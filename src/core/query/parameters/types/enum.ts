@@ -24,6 +24,5 @@ export const enumeration: TypeDef<string> = {
       return known.get(text);
     };
   },
-  stringify: (value) => value,
   values: allowed,
 };

@@ -8,19 +8,10 @@ const MIN_INTEGER = -(2n ** 63n);
 
 /** Parses an integer with an optional sign, within 64 bits. */
 const readInteger = (text: string, wireName: string): number => {
-  const first = text.charCodeAt(0);
-  const signed = first === 0x2b || first === 0x2d;
-  let value = 0;
-  let i = signed ? 1 : 0;
-  if (i === text.length) throw badInteger(text, wireName);
-  for (; i < text.length; i += 1) {
-    const digit = text.charCodeAt(i) - 0x30;
-    if (digit < 0 || digit > 9) throw badInteger(text, wireName);
-    value = value * 10 + digit;
-  }
-  if (value > Number.MAX_SAFE_INTEGER) return readLarge(text, wireName);
+  if (!/^[+-]?\d+$/.test(text)) throw badInteger(text, wireName);
+  const value = Number(text);
   // Adding zero turns a negative zero into zero.
-  return (first === 0x2d ? -value : value) + 0;
+  return Math.abs(value) > Number.MAX_SAFE_INTEGER ? readLarge(text, wireName) : value + 0;
 };
 
 /** Parses an integer above 2^53: returns the nearest number, and checks the 64-bit bounds exactly. */
@@ -78,5 +69,4 @@ export const integer: TypeDef<number> = {
     if (bounds.min === undefined && bounds.max === undefined) return (text) => readInteger(text, wireName);
     return (text, context) => readBounded(text, bounds, parameter, context);
   },
-  stringify: String,
 };

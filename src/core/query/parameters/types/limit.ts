@@ -14,5 +14,4 @@ export const limit: TypeDef<number> = {
       return most;
     };
   },
-  stringify: String,
 };

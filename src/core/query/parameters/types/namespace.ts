@@ -15,6 +15,5 @@ export const namespace: TypeDef<number> = {
       return ids.has(id) ? id : undefined;
     };
   },
-  stringify: String,
   values: known,
 };

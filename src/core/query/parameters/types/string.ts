@@ -23,5 +23,4 @@ export const string: TypeDef<string> = {
         )
       : new ApiError('badvalue', message('paramvalidator-badvalue-marks', { plaintext: wireName })),
   compile: () => (text) => text,
-  stringify: (value) => value,
 };

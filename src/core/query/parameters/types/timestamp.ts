@@ -10,7 +10,7 @@ const LATEST = 253_402_300_799; // 9999-12-31T23:59:59Z
 export const timestamp: TypeDef<string> = {
   compile({ wireName, modulePath }) {
     return (text, { now, warnings }) => {
-      if (isCanonical(text)) return text;
+      if (CANONICAL.test(text)) return text;
       if (text === 'now') return isoSeconds(now / 1000);
       if (text === '' || text === '0') {
         warnings.add(
@@ -30,41 +30,10 @@ export const timestamp: TypeDef<string> = {
       return isoSeconds(seconds);
     };
   },
-  stringify: (value) => value,
 };
 
-/** Whether the text is already in canonical form, as from nearly all clients. */
-const isCanonical = (text: string): boolean =>
-  text.length === 20 &&
-  text.charCodeAt(4) === DASH &&
-  text.charCodeAt(7) === DASH &&
-  text.charCodeAt(10) === LETTER_T &&
-  text.charCodeAt(13) === COLON &&
-  text.charCodeAt(16) === COLON &&
-  text.charCodeAt(19) === LETTER_Z &&
-  twoDigits(text, 0) >= 0 &&
-  twoDigits(text, 2) >= 0 &&
-  within(twoDigits(text, 5), 1, 12) &&
-  within(twoDigits(text, 8), 1, DAYS_IN_EVERY_MONTH) &&
-  within(twoDigits(text, 11), 0, 23) &&
-  within(twoDigits(text, 14), 0, 59) &&
-  within(twoDigits(text, 17), 0, 59);
-
-const DASH = 0x2d;
-const COLON = 0x3a;
-const LETTER_T = 0x54;
-const LETTER_Z = 0x5a;
-/** Later days do not exist in every month; they are parsed completely. */
-const DAYS_IN_EVERY_MONTH = 28;
-
-const within = (value: number, least: number, most: number): boolean => value >= least && value <= most;
-
-/** The value of two digits, or -1. */
-const twoDigits = (text: string, at: number): number => {
-  const tens = text.charCodeAt(at) - 0x30;
-  const ones = text.charCodeAt(at + 1) - 0x30;
-  return tens >= 0 && tens <= 9 && ones >= 0 && ones <= 9 ? tens * 10 + ones : -1;
-};
+/** The canonical form, as from nearly all clients. Later days do not exist in every month; they are parsed completely. */
+const CANONICAL = /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\dZ$/;
 
 /** Seconds since the epoch as ISO 8601 in UTC, without fractions. */
 export const isoSeconds = (seconds: number): string =>

@@ -18,5 +18,4 @@ export const title: TypeDef<string> = {
       return parsed.kind === 'local' ? parsed.prefixed : `${parsed.prefix}:${parsed.text}`;
     };
   },
-  stringify: (value) => value,
 };

@@ -49,8 +49,6 @@ export interface TypeDef<V> {
    * value unchanged and rejects it.
    */
   refuse?(text: string, wireName: string): ApiError;
-  /** The inverse: the value on the wire. */
-  stringify(value: V): string;
   /** All values, in order, if the type has a list: the meaning of `*`. */
   values?(parameter: TypedParameter): readonly V[];
 }

@@ -29,7 +29,6 @@ export const user: TypeDef<string> = {
       return read.value;
     };
   },
-  stringify: (value) => value,
 };
 
 const readUser = (text: string, site: Site): { subtype: UserSubtype; value: string } | undefined => {
