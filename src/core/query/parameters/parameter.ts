@@ -32,24 +32,6 @@ export interface ParameterReader {
   read(raw: string, source: ParameterSource, context: ParseContext): unknown;
 }
 
-/** Up to this number of values, comparing them is faster than a set. */
-const FEW = 8;
-
-/** How a parameter is parsed. */
-interface Reading {
-  readonly parse: ValueParser<unknown>;
-  /** Cleans one value, or throws the error of its type. */
-  clean(raw: string): string;
-  /** Cleans each value of a list. */
-  cleanAll(raw: string, pieces: readonly string[]): readonly string[];
-  /** Whether the text was not valid UTF-8. */
-  isMalformed(source: ParameterSource): boolean;
-}
-
-interface ReadingOfMany extends Reading {
-  readonly counts: ValueCounts;
-}
-
 /**
  * Compiles a parameter.
  *
@@ -58,9 +40,11 @@ interface ReadingOfMany extends Reading {
 export const compileParameter = (name: string, parameter: TypedParameter, cleans = true): ParameterReader => {
   const { descriptor, wireName } = parameter;
   const type: TypeDef<unknown> = typeof descriptor.type === 'string' ? TYPES[descriptor.type] : enumeration;
-  const reading = { parse: type.compile(parameter), ...(cleans ? cleanersOf(type, wireName) : AS_IT_CAME) };
+  const clean: Cleaner = cleans ? cleanerOf(type, parameter) : (raws) => raws;
   const counts = valueCounts(descriptor);
-  const convert = counts ? compileMany(parameter, type, { ...reading, counts }) : compileSingle(parameter, reading);
+  const convert = counts
+    ? compileMany(parameter, type, clean, counts)
+    : compileSingle(parameter, type.compile(parameter), clean);
   return {
     name,
     wireName,
@@ -84,88 +68,80 @@ const afterWarning =
     return convert(raw, source, context);
   };
 
-type Cleaners = Omit<Reading, 'parse'>;
+/** Cleans values, with a warning if that changes one. */
+type Cleaner = (raws: readonly string[], source: ParameterSource, context: ParseContext) => readonly string[];
 
-const AS_IT_CAME: Cleaners = { clean: (raw) => raw, cleanAll: (_raw, pieces) => pieces, isMalformed: () => false };
-
-const cleanersOf = ({ most = MAX_LENGTH.name, refuse }: TypeDef<unknown>, wireName: string): Cleaners => {
+const cleanerOf = (
+  { most = MAX_LENGTH.name, refuse }: TypeDef<unknown>,
+  { wireName, modulePath }: TypedParameter,
+): Cleaner => {
   const clean = (raw: string): string => {
     const text = cleanText(raw, most);
     if (text !== undefined) return text;
     if (refuse) throw refuse(raw, wireName);
     return raw;
   };
-  return {
-    clean,
-    cleanAll(raw, pieces) {
-      // Checking all of them at once is faster, and equivalent: no character combines with a bar.
-      const isClean = cleanText(raw, MAX_LENGTH.text) === raw && pieces.every(({ length }) => length <= most);
-      return isClean ? pieces : pieces.map(clean);
-    },
-    isMalformed: (source) => source.malformed(wireName),
+  return (raws, source, { warnings }) => {
+    const texts = raws.map(clean);
+    if (source.malformed(wireName) || texts.some((text, index) => text !== raws[index]))
+      warnings.add(modulePath, 'badutf8', message('apiwarn-badutf8', { plaintext: wireName }));
+    return texts;
   };
 };
 
 export const missingParameter = (wireName: string): ApiError =>
   new ApiError('missingparam', message('paramvalidator-missingparam', { plaintext: wireName }));
 
-const compileSingle = (parameter: TypedParameter, { parse, clean, isMalformed }: Reading): Converter => {
-  const { descriptor, wireName } = parameter;
+const compileSingle = (
+  { descriptor, wireName }: TypedParameter,
+  parse: ValueParser<unknown>,
+  clean: Cleaner,
+): Converter => {
   // Only its presence matters, so any value is valid.
   if (descriptor.type === 'boolean') return (raw, _source, context) => parse(raw, context);
   const needsText = descriptor.required === true && descriptor.type === 'string';
-  const read = (text: string, context: ParseContext): unknown => {
-    if (needsText && text === '') throw missingParameter(wireName);
-    const value = parse(text, context);
-    if (value === undefined) {
-      throw new ApiError(
-        'badvalue',
-        message('paramvalidator-badvalue-enumnotmulti', { plaintext: wireName }, { plaintext: text }),
-      );
-    }
-    return value;
-  };
   return (raw, source, context) => {
-    if (raw.charCodeAt(0) === 0x1f) {
+    if (raw.startsWith(SEPARATOR)) {
       throw new ApiError('badvalue', message('paramvalidator-notmulti', { plaintext: wireName }, { plaintext: raw }));
     }
-    const text = clean(raw);
-    if (text !== raw || isMalformed(source)) warnUnclean(parameter, context);
-    return read(text, context);
+    const [text = raw] = clean([raw], source, context);
+    if (needsText && text === '') throw missingParameter(wireName);
+    const value = parse(text, context);
+    if (value !== undefined) return value;
+    throw new ApiError(
+      'badvalue',
+      message('paramvalidator-badvalue-enumnotmulti', { plaintext: wireName }, { plaintext: text }),
+    );
   };
 };
-
-const warnUnclean = ({ wireName, modulePath }: TypedParameter, { warnings }: ParseContext): void =>
-  warnings.add(modulePath, 'badutf8', message('apiwarn-badutf8', { plaintext: wireName }));
 
 const compileMany = (
   parameter: TypedParameter,
   type: TypeDef<unknown>,
-  { parse, cleanAll, isMalformed, counts: { low, high } }: ReadingOfMany,
+  clean: Cleaner,
+  { low, high }: ValueCounts,
 ): Converter => {
   const { descriptor, wireName } = parameter;
+  const parse = type.compile(parameter);
   const everything = Object.freeze([...(type.values?.(parameter) ?? [])]);
   const all = everything.length === 0 ? undefined : everythingOf(descriptor);
+  const keepsDuplicates = descriptor.allowsduplicates === true;
   // As the only value, with or without a leading separator.
   const whole = new Set(all === undefined ? [] : [all, SEPARATOR + all]);
-  const keepsDuplicates = descriptor.allowsduplicates === true;
   return (raw, source, context) => {
     if (whole.has(raw)) return everything;
     const pieces = splitValues(raw, high + 1);
     const limit = context.highLimits ? high : low;
     if (pieces.length > limit) throw tooMany(wireName, limit, low, high);
-    const texts = cleanAll(raw, pieces);
-    const isChanged = texts !== pieces && texts.some((text, index) => text !== pieces[index]);
-    if (isChanged || isMalformed(source)) warnUnclean(parameter, context);
     const values: unknown[] = [];
-    let unknown: string[] | undefined;
-    for (const one of texts) {
-      const value = parse(one, context);
-      if (value === undefined) (unknown ??= []).push(one);
-      else if (keepsDuplicates || texts.length > FEW || !values.includes(value)) values.push(value);
+    const unknown: string[] = [];
+    for (const text of clean(pieces, source, context)) {
+      const value = parse(text, context);
+      if (value === undefined) unknown.push(text);
+      else if (keepsDuplicates || !values.includes(value)) values.push(value);
     }
-    if (unknown) warnUnknown(parameter, raw, unknown, context);
-    return keepsDuplicates || texts.length <= FEW ? values : [...new Set(values)];
+    if (unknown.length > 0) warnUnknown(parameter, raw, unknown, context);
+    return values;
   };
 };
 
