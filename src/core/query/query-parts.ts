@@ -1,7 +1,6 @@
 import { resourceMetadataAddress } from '../base/addresses/resource.js';
-import type { FeatureHost } from '../base/feature.js';
 import { anyTokenIn, type GuardRequirement, tokenIn } from '../base/http/bearer.js';
-import { type BodyLimits, readBody } from '../base/http/body.js';
+import { readBody } from '../base/http/body.js';
 import { preflight, PROOF_RESPONSE_HEADERS } from '../base/http/cors.js';
 import type { HttpRequest } from '../base/http/messages.js';
 import { oauthErrorResponse, unavailable } from '../base/http/responses.js';
@@ -14,40 +13,32 @@ import { fieldsOf } from './describe/schemas/fields.js';
 import { INLINE } from './describe/schemas/shared-schemas.js';
 import { originCheck } from './endpoint/cors.js';
 import { callerOf } from './endpoint/identity.js';
-import type { QueryEnvironment } from './environment.js';
 import type { Admission, AnswerSize, ExtensionAnswer, ExtensionQuery, QueryParts } from './extension.js';
 import { RequestParameters } from './parameters/request-parameters.js';
 import type { Action } from './run/action.js';
-import type { CallerLimiter } from './run/caller-limits.js';
 import { HandlerDeadline } from './run/deadline.js';
 import { fitToSize } from './run/fitting.js';
+import type { QueryService } from './run/query-run.js';
 import { FULL_BUDGET, type RequestContext, type ResultBudget } from './run/request-context.js';
 import { warnUnrecognized } from './run/unrecognized.js';
 import { VERSION } from './site/site.js';
 
-/** What the parts for extensions are made of. */
-export interface QueryInternals extends Pick<QueryParts, 'path' | 'private' | 'site' | 'frame' | 'tree'> {
-  readonly origins: readonly string[];
-  /** The time limit of all handlers of a request together, in milliseconds. */
-  readonly timeout: number;
-  readonly body: BodyLimits;
-  /** Absent without `limits`. */
-  readonly limiter: CallerLimiter | undefined;
+/** What extensions get in addition to the service. */
+interface ExtensionParts extends Pick<QueryParts, 'frame' | 'tree'> {
   /** `action=query` */
   readonly action: Action;
-  readonly environment: QueryEnvironment;
 }
 
 /** What the query API offers to its extensions. */
-export const queryParts = (api: QueryInternals, host: FeatureHost): QueryParts => {
-  const { path, private: isPrivate, site, frame, tree, environment } = api;
+export const queryParts = (service: QueryService, { frame, tree, action }: ExtensionParts): QueryParts => {
+  const { options, host, path, site } = service;
+  const { bindsTokens } = host;
   return {
-    ...{ path, private: isPrivate, site, frame, tree, host },
+    ...{ path, private: options.private, site, frame, tree, host },
     version: VERSION,
     fields: (node, shared = INLINE) => fieldsOf(node, { site, shared }),
-    isAllowedOrigin: originCheck(api.origins),
+    isAllowedOrigin: originCheck(options.cors),
     crossOrigin: (request, { methods, headers: sent }) => {
-      const { bindsTokens } = host;
       const origin = request.header('origin');
       const headers = {
         vary: 'Origin',
@@ -64,20 +55,21 @@ export const queryParts = (api: QueryInternals, host: FeatureHost): QueryParts =
     },
     admission: ({ resource, scopes }, isPublic) => {
       const requirement = { scopes, audience: [resource], metadata: resourceMetadataAddress(resource) };
-      return (request) => admit(request, { requirement, isPublic }, api, host);
+      return (request) => admit(request, { requirement, isPublic }, service);
     },
-    readBody: (request) => readBody(request, api.body, (error) => error),
-    run: (query, size = UNLIMITED) => run(api, query, size),
-    errorOf: (error) => apiErrorOf(error, environment),
+    readBody: (request) => readBody(request, service.body, (error) => error),
+    run: (query, size = UNLIMITED) => run(service, action, query, size),
+    errorOf: (error) => apiErrorOf(error, host),
   };
 };
 
 const admit = async (
   request: HttpRequest,
   { requirement, isPublic }: { readonly requirement: GuardRequirement; readonly isPublic: boolean },
-  { environment, limiter }: QueryInternals,
-  { guard, bindsTokens, onError }: FeatureHost,
+  service: QueryService,
 ): Promise<Admission> => {
+  const { limiter } = service;
+  const { guard, bindsTokens, onError } = service.host;
   const header = request.header('authorization') ?? '';
   if (isPublic && (bindsTokens ? anyTokenIn(header) : tokenIn(header)) === undefined) {
     limiter?.take('requests', 1, request, undefined);
@@ -87,7 +79,7 @@ const admit = async (
   if ('response' in result) return result;
   let caller: Caller;
   try {
-    caller = await callerOf(result.authorization, environment);
+    caller = await callerOf(result.authorization, service);
   } catch (error) {
     onError(error);
     return { response: oauthErrorResponse(unavailable()) };
@@ -97,24 +89,24 @@ const admit = async (
 };
 
 const run = async (
-  { action, timeout, environment }: QueryInternals,
+  { options, host: { clock, timer } }: QueryService,
+  action: Action,
   { request, caller, parameters }: ExtensionQuery,
   { rows, lengthOf, most }: AnswerSize,
 ): Promise<ExtensionAnswer> => {
-  const { clock, timer } = environment;
   const warnings = new Warnings();
   const context: RequestContext = {
     ...{ request, caller, warnings, now: clock() },
     parameters: RequestParameters.from(parameters),
     isolated: false,
     style: { version: 2, errorFormat: 'plaintext', documentation: '' },
-    deadline: new HandlerDeadline(timeout, timer),
+    deadline: new HandlerDeadline(options.timeout, timer),
     addressed: undefined,
     parsers: [],
     highLimits: caller?.rights.includes('apihighlimits') ?? false,
   };
   try {
-    const answer = action.prepare(context);
+    const answer = action(context);
     const again = async (lower?: Partial<ResultBudget>) => {
       const result = await answer({ ...FULL_BUDGET, rows, ...lower });
       return partsOf('data' in result ? result.data : {});

@@ -4,8 +4,6 @@ import { object } from '../base/schema.js';
 import { createQuery } from './create-query.js';
 import { QUERY_OPTIONS } from './option-table.js';
 import type { QueryOptions } from './options.js';
-import { queryParts } from './query-parts.js';
-import { QUERY_TOKENS } from './token-key.js';
 
 const TABLE = object(QUERY_OPTIONS, {
   moved: { mcp: 'mcp() in options.query.extensions', sandbox: 'sandbox() in options.query.extensions' },
@@ -19,31 +17,9 @@ const TABLE = object(QUERY_OPTIONS, {
  */
 export const query = (given: QueryOptions = {}): Feature => {
   const options = fromCaller(query, () => TABLE.read(given, 'options.query'));
-  const { rights, extensions, site = {} } = options;
+  const { extensions, site = {} } = options;
   return {
     resources: Object.assign({}, ...extensions.map(({ resources }) => resources?.(site))),
-    start: (host) => {
-      const further = rights && host.bound('options.query.rights', rights);
-      const { routes, parts } = createQuery(options, {
-        identify: host.identify,
-        rightsOf: async (authorization) => [
-          ...host.rightsOf(authorization),
-          ...((await further?.(authorization)) ?? []),
-        ],
-        clock: host.clock,
-        random: host.random,
-        timer: host.timer,
-        requestTimeout: host.requestTimeout,
-        secret: host.key(QUERY_TOKENS),
-        seal: host.seal('query positions'),
-        onError: host.onError,
-        bindsTokens: host.bindsTokens,
-        limitAt: host.limitAt,
-        onLimit: host.onLimit,
-        frame: host.frame,
-        base: host.issuer ?? '',
-      });
-      return [...routes, ...extensions.flatMap((extension) => extension.start(queryParts(parts, host)))];
-    },
+    start: (host) => createQuery(options, host),
   };
 };

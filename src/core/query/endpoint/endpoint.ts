@@ -1,4 +1,3 @@
-import type { BodyLimits } from '../../base/http/body.js';
 import type { HttpRequest, HttpResponse, Route } from '../../base/http/messages.js';
 import { ApiError } from '../answer/api-error.js';
 import { type AnswerStyle, ERROR_FORMATS, writeError, writeWarnings } from '../answer/error-format.js';
@@ -17,58 +16,47 @@ import type { MutableItem } from '../answer/result-format.js';
 import { apiErrorOf } from '../answer/unexpected-error.js';
 import { Warnings } from '../answer/warnings.js';
 import type { Caller } from '../caller.js';
-import type { QueryEnvironment } from '../environment.js';
-import type { ModuleParser } from '../parameters/parse.js';
+import { compileModule, type ModuleParser } from '../parameters/parse.js';
 import { readParameters, RequestParameters } from '../parameters/request-parameters.js';
 import { isoSeconds } from '../parameters/types/timestamp.js';
 import type { Action, ActionResult } from '../run/action.js';
-import type { CallerLimiter } from '../run/caller-limits.js';
 import { HandlerDeadline } from '../run/deadline.js';
 import { fitToSize } from '../run/fitting.js';
 import type { QueryModule } from '../run/query-modules.js';
+import type { QueryService } from '../run/query-run.js';
 import { type ResultBudget, FULL_BUDGET, type RequestContext } from '../run/request-context.js';
 import { warnUnrecognized } from '../run/unrecognized.js';
-import type { Site } from '../site/site.js';
 import { SIZES } from '../sizes.js';
 import { decideOrigin, originCheck, type OriginDecision } from './cors.js';
 import { checkAssertions, identifyCaller } from './identity.js';
-import type { MainParams, MainTexts } from './main-parameters.js';
+import { jsonModule, mainModule, type MainParams, type MainTexts, xmlModule } from './main-parameters.js';
 
 const METHODS = new Set(['GET', 'HEAD', 'POST']);
 const EXPOSED_ERROR = 'mediawiki-api-error';
 
-/** Options of the endpoint. */
-interface EndpointOptions {
-  readonly cors: readonly string[];
-  readonly body: BodyLimits;
-  readonly timeout: number;
-}
-
 /** The parts of the endpoint. */
-export interface EndpointParts {
-  readonly options: EndpointOptions;
-  readonly environment: QueryEnvironment;
+interface EndpointParts {
+  readonly service: QueryService;
+  readonly actions: Readonly<Record<MainParams['action'], Action>>;
   readonly main: ModuleParser<MainParams>;
   /** The parsers of the parameters of a format. */
   readonly printers: Readonly<Record<'json' | 'xml', ModuleParser<unknown>>>;
-  readonly actions: Readonly<Record<MainParams['action'], Action>>;
-  /** Absent without `limits`. */
-  readonly limiter: CallerLimiter | undefined;
-  readonly site: Site;
-  /** The URL of the API documentation. */
-  readonly documentation: string;
 }
 
+type Handle = (request: HttpRequest, addressed?: QueryModule) => Promise<HttpResponse>;
+
 /** Creates the function that handles requests to the endpoint. */
-export const createEndpoint = (
-  parts: EndpointParts,
-): ((request: HttpRequest, addressed?: QueryModule) => Promise<HttpResponse>) => {
-  const isAllowed = originCheck(parts.options.cors);
-  const rules = { isAllowed, bindsTokens: parts.environment.bindsTokens };
+export const createEndpoint = (service: QueryService, actions: EndpointParts['actions']): Handle => {
+  const { site, options, host, body } = service;
+  const rules = { isAllowed: originCheck(options.cors), bindsTokens: host.bindsTokens };
+  const parts: EndpointParts = {
+    ...{ service, actions, main: compileModule(mainModule, site) },
+    printers: { json: compileModule(jsonModule, site), xml: compileModule(xmlModule, site) },
+  };
   return async (request, addressed) => {
     const exchange = new Exchange(parts, request, addressed);
     try {
-      const reading = readParameters(request, parts.options.body);
+      const reading = readParameters(request, body);
       const parameters = reading instanceof Promise ? await reading : reading;
       const origin = decideOrigin(request, parameters, rules);
       if (origin.response) return origin.response;
@@ -103,8 +91,9 @@ class Exchange {
     this.#parts = parts;
     this.#request = request;
     this.#addressed = addressed;
-    this.deadline = new HandlerDeadline(parts.options.timeout, parts.environment.timer);
-    this.#style = { version: 1, errorFormat: 'bc', documentation: parts.documentation };
+    const { options, host, documentation } = parts.service;
+    this.deadline = new HandlerDeadline(options.timeout, host.timer);
+    this.#style = { version: 1, errorFormat: 'bc', documentation };
   }
 
   /** Determines the format of the response, which errors use too. */
@@ -153,7 +142,7 @@ class Exchange {
   }
 
   #echoFields(texts: MainTexts): void {
-    const { clock } = this.#parts.environment;
+    const { clock } = this.#parts.service.host;
     const requestid = texts.get('requestid');
     const add = (item: MutableItem): void => void Object.assign((this.#echo ??= {}), item);
     if (requestid !== undefined) add({ requestid });
@@ -162,7 +151,7 @@ class Exchange {
   }
 
   async answer(): Promise<HttpResponse> {
-    const { environment, main, actions } = this.#parts;
+    const { service, main, actions } = this.#parts;
     const printing = this.#parts.printers[isXml(this.#printer.format) ? 'xml' : 'json'];
     const caller = await this.#identify();
     const context: RequestContext = {
@@ -175,12 +164,12 @@ class Exchange {
       addressed: this.#addressed,
       parsers: [main, printing],
       highLimits: caller?.rights.includes('apihighlimits') ?? false,
-      now: environment.clock(),
+      now: service.host.clock(),
       warnings: this.#warnings,
     };
     this.#readPrinterParameters(printing, context);
     const params = main.parse(this.#parameters, context);
-    checkAssertions(params, caller, this.#parts.site);
+    checkAssertions(params, caller, service.site);
     if (!METHODS.has(this.#request.method)) {
       throw new ApiError('invalidmethod', message('apierror-invalidmethod'), {
         module: 'main',
@@ -189,7 +178,7 @@ class Exchange {
       });
     }
     const { maxage } = params;
-    const answer = actions[this.#addressed ? 'query' : params.action].prepare(context);
+    const answer = actions[this.#addressed ? 'query' : params.action](context);
     const result = await answer(FULL_BUDGET);
     if ('page' in result) return result.page;
     if (this.#printerError) throw this.#printerError;
@@ -204,10 +193,11 @@ class Exchange {
 
   /** The caller, within its limit of requests. A request whose token is rejected counts as anonymous. */
   async #identify(): Promise<Caller | undefined> {
-    const { environment, limiter } = this.#parts;
+    const { service } = this.#parts;
+    const { limiter } = service;
     let caller: Caller | undefined;
     try {
-      const known = await identifyCaller(this.#request, environment);
+      const known = await identifyCaller(this.#request, service);
       caller = this.#isolated ? undefined : known;
     } catch (error) {
       limiter?.take('requests', 1, this.#request, undefined);
@@ -261,7 +251,7 @@ class Exchange {
 
   /** The response to an error. Unexpected errors are reported to the application only. */
   fail(error: unknown): HttpResponse {
-    const known = apiErrorOf(error, this.#parts.environment);
+    const known = apiErrorOf(error, this.#parts.service.host);
     if (this.#printerError) {
       this.#warnings.add('json', this.#printerError.code, this.#printerError.text);
       this.#warnings.add('main', 'errorprinterfailed', message('apiwarn-errorprinterfailed'));
@@ -301,7 +291,7 @@ const cacheable = ({ headers, ...response }: HttpResponse, maxage: number): Http
 
 /** The routes of the endpoint: its paths, and below each path one for every module. */
 export const routesOf = (
-  handle: (request: HttpRequest, addressed?: QueryModule) => Promise<HttpResponse>,
+  handle: Handle,
   paths: readonly string[],
   modules: Iterable<QueryModule>,
 ): readonly Route[] => {

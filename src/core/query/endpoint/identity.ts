@@ -4,16 +4,13 @@ import type { HttpRequest } from '../../base/http/messages.js';
 import { ApiError, type ApiErrorDetails } from '../answer/api-error.js';
 import { message } from '../answer/messages.js';
 import type { Caller } from '../caller.js';
-import type { QueryEnvironment } from '../environment.js';
+import type { QueryService } from '../run/query-run.js';
 import type { Site } from '../site/site.js';
 import { canonicalUserName } from '../site/user-name.js';
 import type { MainParams } from './main-parameters.js';
 
 /** The caller of a token, with all rights. */
-export const callerOf = async (
-  authorization: Authorization,
-  { rightsOf }: Pick<QueryEnvironment, 'rightsOf'>,
-): Promise<Caller> => {
+export const callerOf = async (authorization: Authorization, { rightsOf }: QueryService): Promise<Caller> => {
   const rights = await rightsOf(authorization);
   return { authorization, name: authorization.username ?? authorization.sub, rights: [...new Set(rights)] };
 };
@@ -25,10 +22,11 @@ const RETRY_AFTER = '5';
  * Identifies the caller of a request.
  * @throws ApiError `mwoauth-invalid-authorization` for an invalid token; with HTTP 503 if it cannot be checked.
  */
-export const identifyCaller = async (request: HttpRequest, source: QueryEnvironment): Promise<Caller | undefined> => {
+export const identifyCaller = async (request: HttpRequest, service: QueryService): Promise<Caller | undefined> => {
+  const { identify, onError } = service.host;
   try {
-    const authorization = await source.identify(request);
-    return authorization && (await callerOf(authorization, source));
+    const authorization = await identify(request);
+    return authorization && (await callerOf(authorization, service));
   } catch (error) {
     if (error instanceof BearerError && error.code === 'invalid_token') {
       throw new ApiError(
@@ -37,7 +35,7 @@ export const identifyCaller = async (request: HttpRequest, source: QueryEnvironm
         { module: 'main', ...refusalOf(error) },
       );
     }
-    source.onError(error);
+    onError(error);
     throw new ApiError('temporarily_unavailable', message('apierror-storeaway'), {
       module: 'main',
       status: 503,

@@ -5,7 +5,7 @@ import type { ParsedParams } from '../descriptor/parsed-params.js';
 import type { Site } from '../site/site.js';
 import { compileParameter, missingParameter, type ParameterReader, type ParameterSource } from './parameter.js';
 import { compileTemplates } from './templated.js';
-import type { ParseContext } from './types/index.js';
+import type { ParseContext, TypedParameter } from './types/index.js';
 
 /** A module with parameters: a query module, an action or the main module. */
 export type Described = Omit<ModuleDescriptor, 'group'> & {
@@ -23,6 +23,13 @@ export type ParsedBy<M extends Pick<Described, 'parameters'>> = string extends k
 export interface ModuleParser<Params = ParsedParams> {
   /** `query+allpages` */
   readonly path: string;
+  /** The module in deprecation warnings: `action=query&list=allpages` */
+  readonly feature: string;
+  readonly role: Role;
+  /** The beginning of all names on the wire: `ap`, for a generator `gap`. */
+  readonly wirePrefix: string;
+  /** The parameter `limit`, if it has one. */
+  readonly limit: TypedParameter | undefined;
   /** Whether the module has this parameter. Templated parameters are not included. */
   knows(wireName: string): boolean;
   /** The default of a parameter, by its name without the prefix. */
@@ -47,6 +54,10 @@ export const compileModule = <const M extends Described>(
   const path = pathOf(module);
   const wirePrefix = (role === 'generator' ? 'g' : '') + module.prefix;
   const feature = featureOf(module);
+  const typed = (name: string, descriptor: ParamDescriptor): TypedParameter => ({
+    ...{ descriptor, modulePath: path, moduleName: module.name, feature, site },
+    wireName: wirePrefix + name,
+  });
   const compile = (name: string, descriptor: ParamDescriptor): ParameterReader => {
     const { narrowedBy, checkedByRule, ...declared } = descriptor;
     if (narrowedBy) {
@@ -54,11 +65,7 @@ export const compileModule = <const M extends Described>(
       return choose(compile(name, declared), compile(name, { ...declared, ...bounds }), wirePrefix + parameter);
     }
     if (checkedByRule) return compile(name, { ...declared, type: 'string' });
-    return compileParameter(
-      name,
-      { descriptor, wireName: wirePrefix + name, modulePath: path, moduleName: module.name, feature, site },
-      !module.uncleaned?.includes(name),
-    );
+    return compileParameter(name, typed(name, descriptor), !module.uncleaned?.includes(name));
   };
   const entries = Object.entries(module.parameters);
   const readers = entries.filter(([, d]) => !d.templatevars).map(([name, d]) => compile(name, d));
@@ -71,8 +78,10 @@ export const compileModule = <const M extends Described>(
     [name: string]: unknown;
   }
   const names = new Set(readers.map(({ wireName }) => wireName));
+  const { limit } = module.parameters;
   return {
-    path,
+    ...{ path, feature, role, wirePrefix },
+    limit: limit && typed('limit', limit),
     knows: (wireName) => names.has(wireName),
     fallback: (name) => readers.find((reader) => reader.name === name)?.fallback,
     parse(source, context) {

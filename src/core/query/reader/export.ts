@@ -1,10 +1,9 @@
 import { ApiError } from '../answer/api-error.js';
 import { message } from '../answer/messages.js';
 import type { ExistingPage } from '../descriptor/page-model.js';
-import type { QueryService } from '../run/query-run.js';
 import type { RequestContext } from '../run/request-context.js';
 import { type ExportPage, type ExportRevision, type ExportSchema, exportXml } from './export-xml.js';
-import type { RunSubquery } from './subquery.js';
+import type { ReaderParts, RunSubquery } from './subquery.js';
 
 /** The maximum size of all texts, in bytes: reading and escaping them takes time proportional to their length. */
 const MAX_BYTES = 512 * 1024;
@@ -13,12 +12,6 @@ const MAX_BYTES = 512 * 1024;
 const BATCH = 50;
 
 const PROPS = 'ids|timestamp|flags|user|userid|comment|size|sha1|content|contentmodel';
-
-/** What an export depends on. */
-export interface ExportParts {
-  readonly runSubquery: RunSubquery;
-  readonly service: Pick<QueryService, 'site'>;
-}
 
 /**
  * The latest revisions of pages in MediaWiki's export format. Pages whose revisions the site does not return are left
@@ -30,7 +23,7 @@ export const exportPages = async (
   pages: readonly ExistingPage[],
   schema: ExportSchema,
   context: RequestContext,
-  { runSubquery, service }: ExportParts,
+  { runSubquery, service }: ReaderParts,
 ): Promise<string> => {
   const sizes = await latest(pages, 'ids|size', context, runSubquery);
   checkSize([...sizes.values()].map(({ size = 0 }) => size));

@@ -1,8 +1,7 @@
-import type { QueryService } from '../run/query-run.js';
 import type { RequestContext } from '../run/request-context.js';
 import { pageAddress } from '../site/page-address.js';
 import type { OpenSearchParams } from './descriptors.js';
-import type { RunSubquery } from './subquery.js';
+import type { ReaderParts } from './subquery.js';
 
 /** The response of `action=opensearch`. The descriptions are empty. */
 export type Suggestions = readonly [
@@ -16,7 +15,7 @@ export type Suggestions = readonly [
 export const suggest = async (
   params: OpenSearchParams,
   context: RequestContext,
-  { runSubquery, service: { site } }: { readonly runSubquery: RunSubquery; readonly service: QueryService },
+  { runSubquery, service: { site } }: ReaderParts,
 ): Promise<Suggestions> => {
   const { search, redirects, limit } = params;
   const values = { search, namespace: context.parameters.get('namespace') ?? '0', limit: String(limit) };

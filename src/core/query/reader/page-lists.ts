@@ -4,7 +4,7 @@ import type { QueryService } from '../run/query-run.js';
 import type { RequestContext } from '../run/request-context.js';
 import { parseTitle, prefixedTitle, titleKey } from '../site/title.js';
 import type { RenderedContent } from './renderer.js';
-import type { RunSubquery } from './subquery.js';
+import type { ReaderParts } from './subquery.js';
 
 /** The modules whose lists `action=parse` returns. */
 export const LIST_MODULES = ['links', 'categories', 'templates', 'images', 'langlinks', 'extlinks'] as const;
@@ -22,9 +22,7 @@ export interface ListedPage {
 }
 
 /** What lists depend on. */
-export interface ListParts {
-  readonly runSubquery: RunSubquery;
-  readonly service: QueryService;
+export interface ListParts extends ReaderParts {
   readonly context: RequestContext;
 }
 
@@ -53,7 +51,7 @@ const listed = async (
 
 /** Looks up whether titles exist, without invalid ones and those of other sites. */
 const lookedUp = async (titles: readonly string[], { service, context }: ListParts): Promise<readonly Link[]> => {
-  const { site, resolver } = service;
+  const { site, options } = service;
   const { caller, deadline } = context;
   const links = new Map<string, Link>();
   for (const text of titles) {
@@ -65,7 +63,7 @@ const lookedUp = async (titles: readonly string[], { service, context }: ListPar
   for (let start = 0; start < wanted.length; start += BATCH_SIZE) {
     const batch = wanted.slice(start, start + BATCH_SIZE).map(({ title }) => title);
     const asked = { titles: batch, pageids: [], revids: [], caller, signal: deadline.signal };
-    for (const { ns, title } of await deadline.waitFor(Promise.resolve(resolver(asked))))
+    for (const { ns, title } of await deadline.waitFor(Promise.resolve(options.resolvePages?.(asked) ?? [])))
       if (links.has(title)) links.set(title, { ns, title, exists: true });
   }
   return [...links.values()].sort((a, b) => a.ns - b.ns || (a.title < b.title ? -1 : 1));

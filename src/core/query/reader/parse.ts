@@ -2,7 +2,6 @@ import { Html } from '../../base/html.js';
 import { ApiError, invalidTitle } from '../answer/api-error.js';
 import { message, nameList } from '../answer/messages.js';
 import { type MutableItem, toVersion1 } from '../answer/result-format.js';
-import type { QueryService } from '../run/query-run.js';
 import type { RequestContext } from '../run/request-context.js';
 import { parseTitle } from '../site/title.js';
 import type { ParseParams } from './descriptors.js';
@@ -18,23 +17,15 @@ import {
   templatesOf,
 } from './page-lists.js';
 import { renderPage } from './render-page.js';
-import type { Render, RenderedContent } from './renderer.js';
+import type { RenderedContent } from './renderer.js';
 import { loadSanitizer } from './sanitize.js';
 import { sectionItems } from './sections.js';
-import type { SubqueryPage, RunSubquery } from './subquery.js';
-
-/** What `action=parse` depends on. */
-export interface ParseParts {
-  readonly runSubquery: RunSubquery;
-  readonly service: QueryService;
-  /** Absent if the site does not render pages. */
-  readonly render: Render | undefined;
-}
+import type { ReaderParts, SubqueryPage } from './subquery.js';
 
 type Prop = ParseParams['prop'][number];
 
 /** One request of `action=parse`. */
-interface Reading extends ParseParts {
+interface Reading extends ReaderParts {
   readonly params: ParseParams;
   readonly context: RequestContext;
   readonly wants: ReadonlySet<Prop>;
@@ -60,7 +51,7 @@ const MAX_TEXT = 20_000;
 export const parsePage = async (
   params: ParseParams,
   context: RequestContext,
-  parts: ParseParts,
+  parts: ReaderParts,
 ): Promise<MutableItem> => {
   try {
     return { parse: await readPage(params, context, parts) };
@@ -69,7 +60,7 @@ export const parsePage = async (
   }
 };
 
-const readPage = async (params: ParseParams, context: RequestContext, parts: ParseParts): Promise<MutableItem> => {
+const readPage = async (params: ParseParams, context: RequestContext, parts: ReaderParts): Promise<MutableItem> => {
   const { render, service } = parts;
   const wants = new Set(params.prop);
   // By default, omit what the site cannot provide.
@@ -258,12 +249,12 @@ const withoutRenderer = (prop: Prop, { render, service, context }: Reading): voi
   // With a renderer, `prop=revisions` has already warned that there is no text.
   if (render) return;
   const text = message('apierror-norenderer', prop);
-  if (service.unanswered === 'error') throw new ApiError('norenderer', text);
+  if (service.options.unanswered === 'error') throw new ApiError('norenderer', text);
   context.warnings.add('parse', 'norenderer', text);
 };
 
 const readableHtml = async ({ html, trusted }: RenderedContent, { service }: Reading): Promise<string> => {
   if (trusted === true) return html;
-  const sanitize = await loadSanitizer((error) => service.onError(error));
+  const sanitize = await loadSanitizer((error) => service.host.onError(error));
   return sanitize(html);
 };

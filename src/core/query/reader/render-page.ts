@@ -9,7 +9,7 @@ import type { Render, RenderCall, RenderedContent, RenderedSection, RenderPage }
 export interface Rendering {
   readonly deadline: HandlerDeadline;
   readonly caller: Caller | undefined;
-  readonly service: Pick<QueryService, 'site' | 'onError'>;
+  readonly service: QueryService;
 }
 
 /**
@@ -34,12 +34,12 @@ export const renderPage = async (
     rendered = await deadline.waitFor((async () => render(page, call))());
   } catch (error) {
     if (error instanceof ApiError) throw error;
-    service.onError(error);
+    service.host.onError(error);
     const code = error instanceof DeadlinePassed ? 'moduletimeout' : 'modulefailed';
     throw new ApiError(code, message(`apierror-${code}`, 'parse'));
   }
   if (isRendered(rendered)) return rendered;
-  service.onError(
+  service.host.onError(
     new TypeError(
       'options.query.render must return { html }, and optionally trusted, sections, links, categories, templates, images, externallinks and displaytitle.',
     ),

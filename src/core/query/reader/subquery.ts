@@ -5,6 +5,7 @@ import type { QueryParams } from '../run/query-parameters.js';
 import type { QueryService } from '../run/query-run.js';
 import { FULL_BUDGET, type RequestContext } from '../run/request-context.js';
 import { runQuery } from '../run/run-query.js';
+import type { Render } from './renderer.js';
 
 /** A page of a subquery, with the data of modules under further keys. */
 export interface SubqueryPage {
@@ -37,6 +38,14 @@ export type Subquery = Partial<QueryParams> & { readonly values?: Readonly<Recor
 
 /** Runs a query for another action. */
 export type RunSubquery = (subquery: Subquery, context: RequestContext) => Promise<SubqueryResult>;
+
+/** What the actions that read pages depend on. */
+export interface ReaderParts {
+  readonly runSubquery: RunSubquery;
+  readonly service: QueryService;
+  /** Absent if the site does not render pages. */
+  readonly render: Render | undefined;
+}
 
 /**
  * Creates a function that runs queries for other actions, with the same modules, handlers and caller, so that access

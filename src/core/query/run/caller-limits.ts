@@ -1,8 +1,7 @@
+import type { FeatureHost } from '../../base/feature.js';
 import type { HttpRequest } from '../../base/http/messages.js';
-import type { LimitListener } from '../../base/limits/limit-reached.js';
 import { RateLimit } from '../../base/limits/rate-limit.js';
-import { type LimitAt, sourceOf } from '../../base/limits/source.js';
-import type { Clock } from '../../base/ports.js';
+import { sourceOf } from '../../base/limits/source.js';
 import { ApiError } from '../answer/api-error.js';
 import { message } from '../answer/messages.js';
 import type { Caller } from '../caller.js';
@@ -43,30 +42,21 @@ type CheckedLimits = { readonly [C in Class]?: { readonly [U in Unit]?: number |
 /** The limits of a caller, as `meta=userinfo` shows them: by unit and class. */
 export type ShownLimits = Readonly<Record<string, Readonly<Record<string, { hits: number; seconds: number }>>>>;
 
-/** What the server offers for limits. */
-interface LimiterEnvironment {
-  readonly clock: Clock;
-  readonly limitAt: LimitAt;
-  readonly onLimit: LimitListener | undefined;
-}
-
 /**
  * Counts the requests of each caller and what they cost. Each process counts on its own, in bounded memory, and
  * separately for the two classes, so that many addresses cannot displace the counts of users.
  */
 export class CallerLimiter {
   readonly #limits: CheckedLimits;
-  readonly #limitAt: LimitAt;
-  readonly #onLimit: LimitListener | undefined;
+  readonly #host: FeatureHost;
   readonly #counts: Readonly<Record<Class, Readonly<Record<Unit, RateLimit>>>>;
 
-  constructor(limits: CheckedLimits, { clock, limitAt, onLimit }: LimiterEnvironment) {
+  constructor(limits: CheckedLimits, host: FeatureHost) {
     this.#limits = limits;
-    this.#limitAt = limitAt;
-    this.#onLimit = onLimit;
+    this.#host = host;
     const counts = () => ({
-      requests: new RateLimit(clock, Infinity, WINDOW),
-      cost: new RateLimit(clock, Infinity, WINDOW),
+      requests: new RateLimit(host.clock, Infinity, WINDOW),
+      cost: new RateLimit(host.clock, Infinity, WINDOW),
     });
     this.#counts = { anonymous: counts(), token: counts() };
   }
@@ -82,7 +72,7 @@ export class CallerLimiter {
     const subject = caller ? caller.authorization.sub : sourceOf(request.ip);
     const refusal = this.#counts[classOf(caller)][unit].take(subject, max, amount);
     if (refusal === undefined) return;
-    if (refusal.isFirst) this.#onLimit?.({ type: 'limit.reached', limit: 'query' }, request);
+    if (refusal.isFirst) this.#host.onLimit({ type: 'limit.reached', limit: 'query' }, request);
     throw new ApiError('ratelimited', message('apierror-ratelimited'), {
       module: 'main',
       status: 429,
@@ -104,7 +94,7 @@ export class CallerLimiter {
 
   #maxOf(unit: Unit, ip: string, caller: Caller | undefined): number | undefined {
     const max = this.#limits[classOf(caller)]?.[unit];
-    return max === undefined || caller ? max : this.#limitAt(ip, max);
+    return max === undefined || caller ? max : this.#host.limitAt(ip, max);
   }
 }
 

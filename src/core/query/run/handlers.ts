@@ -26,10 +26,7 @@ export interface ModuleRequest<P = unknown> {
   readonly address: string;
   /** Whether any site may have sent the request and may read the response, which must not contain personal data. */
   readonly isolated: boolean;
-  /**
-   * Aborted at the deadline, or when the response is no longer needed. An accessor: a copy of this object does not have
-   * it.
-   */
+  /** Aborted at the deadline, or when the response is no longer needed. */
   readonly signal: AbortSignal;
   /** The site, with all defaults. */
   readonly site: Site;

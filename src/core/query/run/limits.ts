@@ -1,32 +1,26 @@
 import type { ParsedParams } from '../descriptor/parsed-params.js';
-import type { LimitDecision, LimitRule } from '../descriptor/rule.js';
-import type { ParameterSource } from '../parameters/parameter.js';
-import type { ParseContext, TypedParameter } from '../parameters/types/index.js';
+import type { LimitRule } from '../descriptor/rule.js';
+import type { TypedParameter } from '../parameters/types/index.js';
 import { readBounded } from '../parameters/types/integer.js';
-
-/** The input for the limit of a module, apart from its descriptor. */
-export interface LimitRequest {
-  readonly params: ParsedParams;
-  readonly source: ParameterSource;
-  readonly context: ParseContext;
-  readonly parameter: TypedParameter;
-}
-
-/** The maximum number of results of a module in this request. */
-export const limitOf = (request: LimitRequest, rule: LimitRule | undefined): number => {
-  const { limit } = request.params;
-  const asParsed = typeof limit === 'number' ? limit : 0;
-  return rule ? decide(request, rule(request.params), asParsed) : asParsed;
-};
+import type { RequestContext } from './request-context.js';
 
 /**
+ * The maximum number of results of a module in this request; 0 for a module without a limit.
+ *
  * Applies the bounds of the rule in addition to the declared ones, as MediaWiki does: a limit above both is reduced
  * twice, with two warnings.
  */
-const decide = ({ source, context, parameter }: LimitRequest, decision: LimitDecision, asParsed: number): number => {
-  const { bounds, fallback } = decision;
+export const limitOf = (
+  params: ParsedParams,
+  parameter: TypedParameter | undefined,
+  context: RequestContext,
+  rule: LimitRule | undefined,
+): number => {
+  const asParsed = typeof params['limit'] === 'number' ? params['limit'] : 0;
+  if (!parameter || !rule) return asParsed;
+  const { bounds, fallback } = rule(params);
   const most = bounds && (context.highLimits ? bounds.highmax : bounds.max);
-  const text = source.get(parameter.wireName);
+  const text = context.parameters.get(parameter.wireName);
   if (text === undefined) {
     if (fallback === 'max') return most ?? asParsed;
     return Math.min(fallback ?? asParsed, most ?? Infinity);

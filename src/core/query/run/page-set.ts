@@ -63,7 +63,8 @@ export interface PageInput {
 
 export interface PageContext {
   readonly site: Site;
-  readonly resolver: PageResolver;
+  /** Absent if only the pages of generators exist. */
+  readonly resolver: PageResolver | undefined;
   readonly caller: Caller | undefined;
   readonly signal: AbortSignal;
 }
@@ -222,7 +223,7 @@ const callResolver = async (
     pageids: positive(wanted.pageids),
     revids: positive(wanted.revids),
   };
-  if (query.titles.length + query.pageids.length + query.revids.length === 0) return [];
+  if (!resolver || query.titles.length + query.pageids.length + query.revids.length === 0) return [];
   return resolver({ ...query, caller, signal });
 };
 

@@ -2,8 +2,7 @@ import { mistake } from '../../base/mistakes.js';
 import { forSite } from '../catalogue/for-site.js';
 import { catalogue, type ModuleName } from '../catalogue/index.js';
 import type { ModuleDescriptor } from '../descriptor/descriptor.js';
-import { compileModule, type ModuleParser, type Role } from '../parameters/parse.js';
-import type { TypedParameter } from '../parameters/types/index.js';
+import { compileModule, type ModuleParser } from '../parameters/parse.js';
 import type { Site } from '../site/site.js';
 import type { AnyHandler, CustomModule, ModuleHandlers } from './handlers.js';
 
@@ -11,21 +10,15 @@ import type { AnyHandler, CustomModule, ModuleHandlers } from './handlers.js';
 export interface QueryModule {
   readonly descriptor: ModuleDescriptor;
   readonly name: string;
+  /** `query+allpages` */
   readonly path: string;
   readonly group: ModuleDescriptor['group'];
   readonly handler: AnyHandler | undefined;
   /** The parameter for continuation, if it has one. */
   readonly continueParameter: string | undefined;
-  /** One for each role; `generator` only if it can be one. */
-  readonly uses: { readonly module: ModuleUse; readonly generator: ModuleUse | undefined };
-}
-
-/** A module in one role, with its names on the wire. */
-export interface ModuleUse {
-  readonly role: Role;
-  readonly wirePrefix: string;
   readonly parser: ModuleParser;
-  readonly limit: TypedParameter | undefined;
+  /** Its parser as a generator, if it can be one. */
+  readonly generator: ModuleParser | undefined;
 }
 
 /** Compiles all modules: those of the catalogue, adapted to the site, and custom ones. */
@@ -55,36 +48,14 @@ const isCatalogued = (name: string): name is ModuleName => Object.hasOwn(catalog
 
 const prepare = (descriptor: ModuleDescriptor, handler: unknown, site: Site): QueryModule => {
   const { name, group, parameters, continueWith } = descriptor;
+  const parser = compileModule(descriptor, site);
   return {
-    descriptor,
-    name,
-    group,
-    path: `query+${name}`,
+    ...{ descriptor, name, group, parser },
+    path: parser.path,
     handler: isHandler(handler) ? handler : undefined,
     continueParameter: continueWith ?? ('continue' in parameters ? 'continue' : undefined),
-    uses: {
-      module: useOf(descriptor, 'module', site),
-      generator: descriptor.generator ? useOf(descriptor, 'generator', site) : undefined,
-    },
+    generator: descriptor.generator && compileModule(descriptor, site, 'generator'),
   };
 };
 
 const isHandler = (handler: unknown): handler is AnyHandler => typeof handler === 'function';
-
-const useOf = (module: ModuleDescriptor, role: Role, site: Site): ModuleUse => {
-  const wirePrefix = (role === 'generator' ? 'g' : '') + module.prefix;
-  const { limit } = module.parameters;
-  return {
-    role,
-    wirePrefix,
-    parser: compileModule(module, site, role),
-    limit: limit && {
-      descriptor: limit,
-      wireName: `${wirePrefix}limit`,
-      modulePath: `query+${module.name}`,
-      moduleName: module.name,
-      feature: `action=query&${module.group}=${module.name}`,
-      site,
-    },
-  };
-};

@@ -1,22 +1,22 @@
-import type { Clock, MaybePromise } from '../../base/ports.js';
+import type { MaybePromise } from '../../base/ports.js';
 import { ApiError, badContinue } from '../answer/api-error.js';
 import { type Message, message } from '../answer/messages.js';
-import type { Caller } from '../caller.js';
 import type { PageSet } from '../descriptor/page-model.js';
 import type { ParsedParams } from '../descriptor/parsed-params.js';
 import type { PageRule, RuleOutcome, RuleRequest } from '../descriptor/rule.js';
-import type { Site } from '../site/site.js';
-import { type HandlerDeadline, DeadlinePassed } from './deadline.js';
+import type { ModuleParser } from '../parameters/parse.js';
+import { DeadlinePassed } from './deadline.js';
 import type { ModuleRequest } from './handlers.js';
 import { limitOf } from './limits.js';
-import type { ModuleUse, QueryModule } from './query-modules.js';
+import type { QueryModule } from './query-modules.js';
 import type { QueryRun } from './query-run.js';
 import type { RequestContext } from './request-context.js';
 
 /** A module of the request with its parsed parameters. */
 export interface Selected {
   readonly module: QueryModule;
-  readonly use: ModuleUse;
+  /** The parser of its role. */
+  readonly parser: ModuleParser;
   readonly params: ParsedParams;
   readonly limit: number;
   /** Its result is empty, without calling the handler. */
@@ -24,24 +24,23 @@ export interface Selected {
 }
 
 /** Parses a module's parameters and checks its rules. */
-export const select = (module: QueryModule, use: ModuleUse, run: QueryRun): Selected => {
+export const select = (module: QueryModule, parser: ModuleParser, run: QueryRun): Selected => {
   const { context } = run;
-  const { parameters: source } = context;
   const { rules = [], limitRule, deprecated } = module.descriptor;
-  const { limit: parameter } = use;
+  context.parsers.push(parser);
   try {
-    const params = use.parser.parse(source, context);
+    const params = parser.parse(context.parameters, context);
     let outcome: RuleOutcome;
     if (rules.length > 0) {
-      const request = ruleRequest({ module, use, params }, run);
+      const request = ruleRequest({ module, parser, params }, run);
       for (const rule of rules) {
         outcome = rule(request) ?? undefined;
         if (outcome !== undefined) break;
       }
     }
-    const limit = parameter ? limitOf({ params, source, context, parameter }, limitRule) : 0;
+    const limit = limitOf(params, parser.limit, context, limitRule);
     if (deprecated) warnDeprecated(module, context);
-    return withOutcome({ module, use, params, limit, isSettled: false }, outcome);
+    return withOutcome({ module, parser, params, limit, isSettled: false }, outcome);
   } catch (error) {
     throw withModulePath(module, error);
   }
@@ -82,15 +81,10 @@ const withModulePath = ({ path }: QueryModule, error: unknown): unknown =>
   error instanceof ApiError ? error.in(path) : error;
 
 const ruleRequest = (
-  { module, use, params }: Pick<Selected, 'module' | 'use' | 'params'>,
-  {
-    context: { parameters, warnings, caller },
-    service: { site, verifyWatchlistToken },
-    params: { redirects },
-  }: QueryRun,
+  { module, parser, params }: Pick<Selected, 'module' | 'parser' | 'params'>,
+  { context: { parameters, warnings, caller }, service: { site, options }, params: { redirects } }: QueryRun,
 ): RuleRequest => {
-  const { wirePrefix, role } = use;
-  const feature = `action=query&${module.group}=${module.name}`;
+  const { wirePrefix, role, feature } = parser;
   return {
     params,
     role,
@@ -100,11 +94,11 @@ const ruleRequest = (
     answered: module.handler !== undefined,
     wire: (name) => wirePrefix + name,
     sent: (name) => parameters.get(wirePrefix + name) !== undefined,
-    ignore: (name, instead = use.parser.fallback(name)) => {
+    ignore: (name, instead = parser.fallback(name)) => {
       if (params[name] !== undefined) params[name] = instead;
     },
     // Without a function of the application, no watchlist is accessible.
-    verifyWatchlistToken: (owner, token) => verifyWatchlistToken?.({ owner, token }) ?? 'wrong',
+    verifyWatchlistToken: (owner, token) => options.verifyWatchlistToken?.({ owner, token }) ?? 'wrong',
     warn: (code, text, data) => warnings.add(module.path, code, asMessage(text), data),
     deprecate: (text, what) => warnings.deprecation(module.path, text, `${feature}&${what}`),
   };
@@ -114,10 +108,10 @@ const ruleRequest = (
 const asMessage = (text: Message | string): Message =>
   typeof text === 'string' ? message('apiwarn-handler', text) : text;
 
-const warnDeprecated = ({ name, group, path }: QueryModule, { warnings }: RequestContext): void => {
+const warnDeprecated = ({ name, path, parser }: QueryModule, { warnings }: RequestContext): void => {
   const text =
     name === 'deletedrevs' ? message('apiwarn-deprecation-deletedrevs') : message('apiwarn-deprecation-module', name);
-  warnings.deprecation(path, text, `action=query&${group}=${name}`);
+  warnings.deprecation(path, text, parser.feature);
 };
 
 const NO_PAGES: PageSet = { existing: [], missing: [], special: [], revids: new Map(), unknownRevids: [] };
@@ -138,11 +132,11 @@ export const runModule = async <R>(
   if (!handler) return withoutHandler(module, run);
   let value: unknown;
   try {
-    const answer = handler(new HandlerRequest(selected, pages ?? NO_PAGES, run));
+    const answer = handler(handlerRequest(selected, pages ?? NO_PAGES, run));
     value = isThenable(answer) ? await context.deadline.waitFor(answer) : answer;
   } catch (error) {
     if (error instanceof ApiError) throw withModulePath(module, error);
-    service.onError(error);
+    service.host.onError(error);
     const late = error instanceof DeadlinePassed;
     context.warnings.add(
       module.path,
@@ -153,14 +147,14 @@ export const runModule = async <R>(
   }
   const result = read(value);
   if (result === undefined) {
-    service.onError(new TypeError(`The handler of the query module "${module.name}" returned an invalid result.`));
+    service.host.onError(new TypeError(`The handler of the query module "${module.name}" returned an invalid result.`));
     context.warnings.add(module.path, 'badresult', message('apiwarn-badwrongresult', module.name));
   }
   return result;
 };
 
 const withoutHandler = (module: QueryModule, { service, context }: QueryRun): undefined => {
-  if (service.unanswered === 'error') {
+  if (service.options.unanswered === 'error') {
     throw new ApiError('moduledisabled', message('apierror-module-disabled', module.name), { module: module.path });
   }
   context.warnings.add(module.path, 'nohandler', message('apiwarn-nohandler', module.name));
@@ -173,57 +167,35 @@ const isThenable = (value: unknown): value is PromiseLike<unknown> =>
 export const requestedLimit = ({ limit }: Selected, { budget: { limitFactor } }: QueryRun): number =>
   limit === 0 ? 0 : Math.max(1, Math.floor(limit * limitFactor));
 
-/** A class, because an object literal with an accessor is far more expensive to create. */
-class HandlerRequest implements ModuleRequest<ParsedParams> {
-  readonly params: ParsedParams;
-  readonly limit: number;
-  readonly continue: string | undefined;
-  readonly caller: Caller | undefined;
-  readonly address: string;
-  readonly isolated: boolean;
-  readonly site: Site;
-  readonly clock: Clock;
-  readonly role: ModuleUse['role'];
-  readonly pages: PageSet;
-  readonly warn: ModuleRequest['warn'];
-  readonly conceal: ModuleRequest['conceal'];
-  readonly #deadline: HandlerDeadline;
-
-  constructor(selected: Selected, pages: PageSet, run: QueryRun) {
-    const { module, use, params } = selected;
-    const { context, service } = run;
-    const { warnings } = context;
-    this.params = params;
-    this.limit = requestedLimit(selected, run);
-    this.continue = positionOf(selected, run);
-    this.caller = context.caller;
-    this.address = context.request.ip;
-    this.isolated = context.isolated;
-    this.site = service.site;
-    this.clock = service.clock;
-    this.role = use.role;
-    this.pages = pages;
-    this.warn = (code, text, data) => warnings.add(module.path, code, asMessage(text), data);
-    this.conceal = (position) => {
-      const { seal, clock } = service;
-      return CONCEALED + seal.seal([position].flat().map(String), clock() + LIFETIME);
-    };
-    this.#deadline = context.deadline;
-  }
-
-  get signal(): AbortSignal {
-    return this.#deadline.signal;
-  }
-}
+const handlerRequest = (
+  selected: Selected,
+  pages: PageSet,
+  run: QueryRun,
+): ModuleRequest & { readonly pages: PageSet } => {
+  const { module, parser, params } = selected;
+  const { caller, request, isolated, warnings, deadline } = run.context;
+  const { site, seal, host } = run.service;
+  const { clock } = host;
+  return {
+    ...{ params, caller, isolated, site, clock, pages, role: parser.role, address: request.ip },
+    limit: requestedLimit(selected, run),
+    continue: positionOf(selected, run),
+    warn: (code, text, data) => warnings.add(module.path, code, asMessage(text), data),
+    conceal: (position) => CONCEALED + seal.seal([position].flat().map(String), clock() + LIFETIME),
+    get signal() {
+      return deadline.signal;
+    },
+  };
+};
 
 /** The beginning of a concealed position: no title contains it. The rest is valid for a day. */
 const CONCEALED = '{';
 const LIFETIME = 86_400_000;
 
 /** The module's continue value in the request. */
-const positionOf = ({ module, use, params }: Selected, { context, service }: QueryRun): string | undefined => {
+const positionOf = ({ module, parser, params }: Selected, { context, service }: QueryRun): string | undefined => {
   const name = module.continueParameter;
-  if (name === undefined || context.parameters.get(use.wirePrefix + name) === undefined) return undefined;
+  if (name === undefined || context.parameters.get(parser.wirePrefix + name) === undefined) return undefined;
   const value = params[name];
   if (typeof value !== 'string') return typeof value === 'number' ? String(value) : undefined;
   if (!value.startsWith(CONCEALED)) return value;

@@ -14,7 +14,7 @@ import { generatedPages, readListResult, readMetaResult, readPropResult } from '
 import type { ContinueValue, ListResult } from './handlers.js';
 import { runInOrder } from './in-order.js';
 import { ResolvedPages, resolvePages } from './page-set.js';
-import type { ModuleUse, QueryModule } from './query-modules.js';
+import type { QueryModule } from './query-modules.js';
 import type { QueryParams } from './query-parameters.js';
 import { emptyResult, QueryResult } from './query-result.js';
 import type { QueryRun } from './query-run.js';
@@ -112,20 +112,14 @@ const planOf = (run: QueryRun): Plan => {
   for (const group of GROUPS) {
     for (const name of run.params[group] ?? []) {
       const module = run.service.modules.get(name);
-      if (module && module !== addressed) selected.push(selectOne(run, module, module.uses.module));
+      if (module && module !== addressed) selected.push(select(module, module.parser, run));
     }
-    if (addressed?.group === group) selected.push(selectOne(run, addressed, addressed.uses.module));
+    if (addressed?.group === group) selected.push(select(addressed, addressed.parser, run));
   }
   return { generator, selected, progress };
 };
 
 const GROUPS = ['prop', 'list', 'meta'] as const;
-
-const selectOne = (run: QueryRun, module: QueryModule, use: ModuleUse): Selected => {
-  const selected = select(module, use, run);
-  run.context.parsers.push(use.parser);
-  return selected;
-};
 
 const refuseSeveralSources = (params: QueryParams): void => {
   let first: string | undefined;
@@ -146,10 +140,10 @@ const generatorOf = (run: QueryRun): Selected | undefined => {
   const module = run.service.modules.get(generator);
   if (!module)
     throw new ApiError('badgenerator', message('apierror-badgenerator-unknown', generator), { module: 'query' });
-  if (!module.uses.generator) {
+  if (!module.generator) {
     throw new ApiError('badgenerator', message('apierror-badgenerator-notgenerator', generator), { module: 'query' });
   }
-  return selectOne(run, module, module.uses.generator);
+  return select(module, module.generator, run);
 };
 
 interface FoundPages {
@@ -210,11 +204,11 @@ const resolve = async (
   { service, context: { caller, deadline }, params }: QueryRun,
   input: ResolveInput,
 ): Promise<ResolvedPages> => {
-  const { resolver, site } = service;
+  const { site, options } = service;
   const context = {
     site,
     caller,
-    resolver,
+    resolver: options.resolvePages,
     get signal() {
       return deadline.signal;
     },
@@ -336,12 +330,16 @@ const runMeta = async (run: QueryRun, selected: Selected): Promise<Outcome> => {
 };
 
 /** Warns if the request has `diffto`, but the handler does not compare revisions. */
-const warnWithoutDiff = ({ module, use, params }: Selected, lists: Iterable<unknown>, { context }: QueryRun): void => {
+const warnWithoutDiff = (
+  { module, parser, params }: Selected,
+  lists: Iterable<unknown>,
+  { context }: QueryRun,
+): void => {
   const asked = ['diffto', 'difftotext'].find((name) => params[name] !== undefined);
   if (asked === undefined || !Object.hasOwn(module.descriptor.parameters, 'difftotext')) return;
   const revisions = [...lists].flatMap((list) => readListResult(list)?.items ?? []);
   if (revisions.length === 0 || revisions.some((revision) => 'diff' in revision)) return;
-  context.warnings.add(module.path, 'nodiff', message('apiwarn-nodiff', use.wirePrefix + asked));
+  context.warnings.add(module.path, 'nodiff', message('apiwarn-nodiff', parser.wirePrefix + asked));
 };
 
 /** Replaces the data of a module without a handler. */
@@ -352,7 +350,7 @@ const cutToLimit = (result: ListResult, selected: Selected, run: QueryRun): List
   const { module } = selected;
   const limit = requestedLimit(selected, run);
   if (limit === 0 || result.items.length <= limit) return result;
-  run.service.onError(
+  run.service.host.onError(
     new RangeError(
       `The handler of the query module "${module.name}" returned ${result.items.length} items, but the limit is ${limit}.`,
     ),
@@ -360,8 +358,8 @@ const cutToLimit = (result: ListResult, selected: Selected, run: QueryRun): List
   return { ...result, items: result.items.slice(0, limit) };
 };
 
-const paramsOf = ({ module, use }: Selected, value: ContinueValue | undefined): More =>
-  value === undefined ? undefined : continueParams(value, use.wirePrefix, module.continueParameter ?? 'continue');
+const paramsOf = ({ module, parser }: Selected, value: ContinueValue | undefined): More =>
+  value === undefined ? undefined : continueParams(value, parser.wirePrefix, module.continueParameter ?? 'continue');
 
 const envelope = (run: QueryRun, answer: QueryResult, participants: readonly Participant[]): MutableItem => {
   const result: MutableItem = {};

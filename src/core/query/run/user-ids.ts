@@ -8,7 +8,7 @@ const UNKNOWN_USER = 'Unknown user';
 export const resolveUserIds = async ({ context, service }: QueryRun, all: readonly Selected[]): Promise<void> => {
   const ids = [...(context.userIds ?? [])].filter((id) => id > 0);
   const { deadline } = context;
-  const asked = ids.length > 0 ? service.resolveUsers?.(ids, deadline.signal) : undefined;
+  const asked = ids.length > 0 ? service.options.resolveUsers?.(ids, deadline.signal) : undefined;
   const names = await deadline.waitFor(Promise.resolve(asked));
   const nameOf = (value: unknown): unknown =>
     typeof value === 'string' && value.startsWith('#') ? (names?.get(Number(value.slice(1))) ?? UNKNOWN_USER) : value;

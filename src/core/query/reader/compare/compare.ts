@@ -1,9 +1,10 @@
 import { ApiError } from '../../answer/api-error.js';
 import { type MutableItem, toVersion1 } from '../../answer/result-format.js';
 import type { RequestContext } from '../../run/request-context.js';
+import type { ReaderParts } from '../subquery.js';
 import type { CompareParams } from './descriptor.js';
 import { loadDiff } from './load-diff.js';
-import { type CompareParts, type Side, sidesOf } from './sides.js';
+import { type Side, sidesOf } from './sides.js';
 import { diffTable } from './table.js';
 
 type Prop = CompareParams['prop'][number];
@@ -12,7 +13,7 @@ type Prop = CompareParams['prop'][number];
 export const compare = async (
   params: CompareParams,
   context: RequestContext,
-  parts: CompareParts,
+  parts: ReaderParts,
 ): Promise<MutableItem> => {
   try {
     const { from, to } = await sidesOf({ ...parts, params, context });
@@ -21,7 +22,7 @@ export const compare = async (
     const facts = { ...sideItem('from', from, wants), ...sideItem('to', to, wants) };
     const item: MutableItem = { ...(isFirst ? (toVersion1(facts) as MutableItem) : facts) };
     if (wants.has('diff') || wants.has('diffsize')) {
-      const diff = await loadDiff((error) => parts.service.onError(error));
+      const diff = await loadDiff((error) => parts.service.host.onError(error));
       const body = diffTable(from.text, to.text, diff);
       if (wants.has('diffsize')) item['diffsize'] = Buffer.byteLength(body);
       if (wants.has('diff')) item[isFirst ? '*' : 'body'] = body;

@@ -3,18 +3,12 @@ import { message, nameList } from '../../answer/messages.js';
 import type { QueryService } from '../../run/query-run.js';
 import type { RequestContext } from '../../run/request-context.js';
 import { parseTitle } from '../../site/title.js';
-import type { RunSubquery, Subquery, SubqueryPage } from '../subquery.js';
+import type { ReaderParts, Subquery, SubqueryPage } from '../subquery.js';
 import type { CompareParams } from './descriptor.js';
 import { linesOf } from './table.js';
 
-/** What a comparison depends on. */
-export interface CompareParts {
-  readonly runSubquery: RunSubquery;
-  readonly service: QueryService;
-}
-
 /** One request of `action=compare`. */
-export interface Comparison extends CompareParts {
+export interface Comparison extends ReaderParts {
   readonly params: CompareParams;
   readonly context: RequestContext;
 }
