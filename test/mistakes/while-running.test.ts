@@ -51,6 +51,10 @@ const form = (fields: Readonly<Record<string, string>>, client = 'service', head
   redirect: 'manual',
 });
 const TOKEN = form({ grant_type: 'client_credentials' });
+const tokenAt = async (base: string): Promise<string> => {
+  const { access_token } = (await (await fetch(`${base}/oauth/token`, TOKEN)).json()) as { access_token: string };
+  return access_token;
+};
 const AUTHORIZE =
   '/oauth/authorize?response_type=code&client_id=web&redirect_uri=https%3A%2F%2Fapp.example%2Fcb&state=s&code_challenge=E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM&code_challenge_method=S256';
 
@@ -75,19 +79,19 @@ const site = async (
   return { base, app, oauth, report, send: (path, init) => fetch(base + path, { redirect: 'manual', ...init }) };
 };
 
-const withOwner = (owner: () => unknown) => ({ users: undefined, owner, loginUrl: '/login' });
+/** The report of a site after two equal requests. */
+const twice = async (at: Promise<Site>, path: string, init?: RequestInit): Promise<Site['report']> => {
+  const { send, report } = await at;
+  await send(path, init);
+  await send(path, init);
+  return report;
+};
 
 const ownerRow = (title: string, code: string, names: RegExp, owner: () => unknown): Row => [
   title,
   code,
   names,
-  async () => {
-    const { users: _, ...others } = withOwner(owner);
-    const { send, report } = await site({ ...others, users: undefined });
-    await send(AUTHORIZE);
-    await send(AUTHORIZE);
-    return report;
-  },
+  () => twice(site({ users: undefined, owner, loginUrl: '/login' }), AUTHORIZE),
 ];
 
 type Row = readonly [title: string, code: string, names: RegExp, work: () => Promise<ReturnType<typeof reporting>>];
@@ -97,23 +101,18 @@ const ROWS: readonly Row[] = [
     'the issuer of the documentation',
     'OQ304',
     /127\.0\.0\.1.*options\.issuer/,
-    async () => {
-      const { send, report } = await site({ issuer: 'https://example.org' });
-      await send('/oauth/token', TOKEN);
-      await send('/oauth/token', TOKEN);
-      return report;
-    },
+    () => twice(site({ issuer: 'https://example.org' }), '/oauth/token', TOKEN),
   ],
   [
     'mounted at /oauth on Express',
     'OQ302',
     /one level higher/,
-    async () => {
-      const { send, report } = await site({}, ({ app, oauth }) => app.use('/oauth', oauth));
-      await send('/oauth/token', TOKEN);
-      await send('/oauth/token', TOKEN);
-      return report;
-    },
+    () =>
+      twice(
+        site({}, ({ app, oauth }) => app.use('/oauth', oauth)),
+        '/oauth/token',
+        TOKEN,
+      ),
   ],
   [
     'mounted at /oauth on Koa',
@@ -146,31 +145,24 @@ const ROWS: readonly Row[] = [
     'the metadata of an issuer with a path',
     'OQ303',
     /oauth-authorization-server\/auth.*oauth\.wellKnown/,
-    async () => {
-      const { send, report } = await site(
-        (base) => ({ issuer: `${base}/auth` }),
-        ({ app, oauth }) => app.use('/auth', oauth),
+    () => {
+      const below = ({ app, oauth }: Pick<Site, 'app' | 'oauth'>) => app.use('/auth', oauth);
+      return twice(
+        site((base) => ({ issuer: `${base}/auth` }), below),
+        '/auth/oauth/token',
+        TOKEN,
       );
-      await send('/auth/oauth/token', TOKEN);
-      await send('/auth/oauth/token', TOKEN);
-      return report;
     },
   ],
   [
     'a row with a column too many',
     'OQ309',
     /redirect_url.*redirect_uris/,
-    async () => {
-      const row = {
-        client_id: 'shop',
-        client_secret: LONG,
-        redirect_url: 'https://app.example/cb',
-        grant_types: ['client_credentials'],
-      };
-      const { send, report } = await site({ clients: { find: () => ({ ...row }) } });
-      await send('/oauth/token', form({ grant_type: 'client_credentials' }, 'shop'));
-      await send('/oauth/token', form({ grant_type: 'client_credentials' }, 'shop'));
-      return report;
+    () => {
+      const grant = { client_secret: LONG, grant_types: ['client_credentials'] };
+      const row = { client_id: 'shop', redirect_url: 'https://app.example/cb', ...grant };
+      const shop = form({ grant_type: 'client_credentials' }, 'shop');
+      return twice(site({ clients: { find: () => ({ ...row }) } }), '/oauth/token', shop);
     },
   ],
   [
@@ -178,11 +170,8 @@ const ROWS: readonly Row[] = [
     'OQ310',
     /"api".*introspect: true/,
     async () => {
-      const { send, report } = await site();
-      const { access_token: token } = (await (await send('/oauth/token', TOKEN)).json()) as { access_token: string };
-      await send('/oauth/introspect', form({ token }, 'api'));
-      await send('/oauth/introspect', form({ token }, 'api'));
-      return report;
+      const at = site();
+      return twice(at, '/oauth/introspect', form({ token: await tokenAt((await at).base) }, 'api'));
     },
   ],
   [
@@ -202,10 +191,8 @@ const ROWS: readonly Row[] = [
       app.get('/photos', remoteGuard(verifier)(), (_req, res) => void res.json({}));
       const api = await listen(app);
       for (let request = 0; request < 8; request += 1) {
-        const { access_token: token } = (await (await fetch(`${base}/oauth/token`, TOKEN)).json()) as {
-          access_token: string;
-        };
-        await fetch(`${api.origin}/photos`, { headers: { authorization: `Bearer ${token}` } });
+        const headers = { authorization: `Bearer ${await tokenAt(base)}` };
+        await fetch(`${api.origin}/photos`, { headers });
       }
       return report;
     },
@@ -214,12 +201,9 @@ const ROWS: readonly Row[] = [
     'a server that is guarded with, and not mounted, on Express',
     'OQ311',
     /app\.use\(oauth\)/,
-    async () => {
-      const { send, report } = await site({}, ({ app, oauth }) => app.get('/photos', oauth.guard(), () => undefined));
-      const init = { headers: { authorization: 'Bearer x' } };
-      await send('/photos', init);
-      await send('/photos', init);
-      return report;
+    () => {
+      const unmounted = site({}, ({ app, oauth }) => app.get('/photos', oauth.guard(), () => undefined));
+      return twice(unmounted, '/photos', { headers: { authorization: 'Bearer x' } });
     },
   ],
   [
@@ -241,11 +225,9 @@ const ROWS: readonly Row[] = [
 ];
 
 test(`${ROWS.length} mistakes that only requests show: each is reported once, with its code`, () =>
-  everyRow(ROWS, async ([, code, names, work]) => {
-    const { codes, sentences } = await work();
-    expect(codes).toEqual([code]);
-    expect(sentences[0]).toMatch(names);
-  }));
+  everyRow(ROWS, async ([, code, names, work]) =>
+    expect(await work()).toMatchObject({ codes: [code], sentences: [expect.stringMatching(names)] }),
+  ));
 
 const OWNERS: readonly Row[] = [
   ownerRow('owner throws', 'OQ401', /options\.owner failed: db down/, () => {
@@ -268,11 +250,11 @@ test(`${OWNERS.length} mistakes in options.owner: each error names it, and what 
   }));
 
 test('a server that is mounted and used as documented reports nothing', async () => {
-  const { send, report } = await site({}, ({ app, oauth }) =>
+  const { base, send, report } = await site({}, ({ app, oauth }) =>
     app.use(oauth).get('/photos', oauth.guard(), (_q, res) => void res.json({})),
   );
   await send('/photos', { headers: { authorization: 'Bearer x' } });
-  const { access_token: token } = (await (await send('/oauth/token', TOKEN)).json()) as { access_token: string };
+  const token = await tokenAt(base);
   expect((await send('/photos', { headers: { authorization: `Bearer ${token}` } })).status).toBe(200);
   await send('/oauth/introspect', form({ token }, 'service'));
   await send(AUTHORIZE);
