@@ -12,9 +12,10 @@ import type { PageResponseInit } from '../core/base/pages/response.js';
 import type { MaybePromise } from '../core/base/ports.js';
 import { fn, having, object, path, required, type Schema } from '../core/base/schema.js';
 import type { OAuthContext } from '../core/oauth/context.js';
+import type { Endpoint } from '../core/oauth/endpoint.js';
 import { readPageForm, senderOf, type Visitor, visitorOf } from '../core/oauth/endpoints/owner-pages.js';
 import type { OAuthOccurrence } from '../core/oauth/events/events.js';
-import type { OAuthFeature } from '../core/oauth/oauth-feature.js';
+import { featureOf } from '../core/oauth/oauth-feature.js';
 import { type GrantTarget, ownerGrants } from '../core/oauth/owners/owner-grants.js';
 import { PageError } from '../core/oauth/pages/page-error.js';
 import type { Parameters } from '../core/oauth/parameters.js';
@@ -275,28 +276,19 @@ const respond = (content: PageContent, init: PageResponseInit, frame: AdminFrame
  */
 export const adminPages = (options: AdminPageOptions): AuthorizationFeature => {
   const { clients, isAdmin, path: paths } = OPTIONS.read(options, 'adminPages');
-  const feature: OAuthFeature = {
-    scopes: {},
-    keepsSignIn: false,
-    start: ({ frame }, host) => {
-      const bound = host.bound('The isAdmin of adminPages', async (owner: Owner) => (await isAdmin(owner)) === true);
-      const pages = new AdminPages(clients, bound, paths[0], frame.with('admin', ADMIN_TEXTS));
-      return {
-        endpoints: [
-          {
-            paths,
-            methods: {
-              GET: (request, context) => pages.show(request, context),
-              POST: (request, context) => pages.submit(request, context),
-            },
-            pageMethods: ['GET', 'POST'],
-            start: paths[0],
-            cors: false,
-          },
-        ],
-        hooks: {},
-      };
-    },
-  };
-  return feature;
+  return featureOf(({ frame }, host) => {
+    const bound = host.bound('The isAdmin of adminPages', async (owner: Owner) => (await isAdmin(owner)) === true);
+    const pages = new AdminPages(clients, bound, paths[0], frame.with('admin', ADMIN_TEXTS));
+    const endpoint: Endpoint = {
+      paths,
+      methods: {
+        GET: (request, context) => pages.show(request, context),
+        POST: (request, context) => pages.submit(request, context),
+      },
+      pageMethods: ['GET', 'POST'],
+      start: paths[0],
+      cors: false,
+    };
+    return { endpoints: [endpoint], hooks: {} };
+  });
 };

@@ -4,7 +4,7 @@ import { fail } from '../core/base/schema.js';
 import { ownOpenId } from '../core/oauth/clients/client-openid.js';
 import { type OAuthContext, secondsOf } from '../core/oauth/context.js';
 import type { OAuthHooks } from '../core/oauth/hooks.js';
-import type { OAuthFeature, OAuthParts } from '../core/oauth/oauth-feature.js';
+import { featureOf, type OAuthFeature, type OAuthParts } from '../core/oauth/oauth-feature.js';
 import type { Owner } from '../core/oauth/records/owner.js';
 import { BackChannel, sidOf } from './back-channel.js';
 import { ClaimSource } from './claims.js';
@@ -195,10 +195,8 @@ const startWith = (options: CheckedOpenIdOptions, context: OAuthContext, host: F
  */
 export const openIdConnect = (given: OpenIdOptions = {}): AuthorizationFeature => {
   const options = checkOpenIdOptions(given);
-  const feature: OAuthFeature = {
+  return featureOf((context, host) => startWith(options, context, host), {
     scopes: scopesOf(options),
     keepsSignIn: true,
-    start: (context, host) => startWith(options, context, host),
-  };
-  return feature;
+  });
 };

@@ -5,7 +5,8 @@ import { json } from '../core/base/http/responses.js';
 import type { MaybePromise } from '../core/base/ports.js';
 import { fail, fn, isRecord, listOf, object, orElse, path, required, type Schema, text } from '../core/base/schema.js';
 import { parseScope } from '../core/base/scope.js';
-import type { OAuthFeature } from '../core/oauth/oauth-feature.js';
+import type { EndpointHandler } from '../core/oauth/endpoint.js';
+import { featureOf } from '../core/oauth/oauth-feature.js';
 import { refusal, tokenOwner } from './token-owner.js';
 
 /** Options of `profileResource`. */
@@ -50,38 +51,22 @@ const checkDocument = (given: unknown, sub: string): object => {
 export const profileResource = (given: ProfileOptions): AuthorizationFeature => {
   const { path: paths, scope, claims } = TABLE.read(given, 'profileResource');
   const scopes = parseScope(scope) ?? fail('profileResource: scope must be scopes separated by single spaces.');
-  const feature: OAuthFeature = {
-    scopes: {},
-    keepsSignIn: false,
-    start: ({ config }, host) => {
-      const unknown = scopes.find((name) => !config.scopes.has(name));
-      if (unknown !== undefined)
-        fail(`profileResource: scope names ${JSON.stringify(unknown)}, which options.scopes does not have.`);
-      const describe = host.bound('The claims of profileResource', claims);
-      return {
-        hooks: {},
-        endpoints: [
-          {
-            paths,
-            pageMethods: [],
-            cors: true,
-            methods: {
-              GET: async (request, context) => {
-                try {
-                  const token = requiredToken(request, context.proofs !== undefined);
-                  const { authorization, headers } = await tokenOwner(token, scopes, request, context);
-                  return json(200, checkDocument(await describe(authorization), authorization.sub), headers);
-                } catch (error) {
-                  return refusal(error, scopes, context);
-                }
-              },
-            },
-          },
-        ],
-      };
-    },
-  };
-  return feature;
+  return featureOf(({ config }, host) => {
+    const unknown = scopes.find((name) => !config.scopes.has(name));
+    if (unknown !== undefined)
+      fail(`profileResource: scope names ${JSON.stringify(unknown)}, which options.scopes does not have.`);
+    const describe = host.bound('The claims of profileResource', claims);
+    const answer: EndpointHandler = async (request, context) => {
+      try {
+        const token = requiredToken(request, context.proofs !== undefined);
+        const { authorization, headers } = await tokenOwner(token, scopes, request, context);
+        return json(200, checkDocument(await describe(authorization), authorization.sub), headers);
+      } catch (error) {
+        return refusal(error, scopes, context);
+      }
+    };
+    return { hooks: {}, endpoints: [{ paths, methods: { GET: answer }, pageMethods: [], cors: true }] };
+  });
 };
 
 /** A user, as {@link mediaWikiProfile} needs it. */

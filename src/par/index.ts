@@ -7,7 +7,7 @@
 
 import type { AuthorizationFeature } from '../core/base/feature.js';
 import { fail } from '../core/base/schema.js';
-import type { OAuthFeature } from '../core/oauth/oauth-feature.js';
+import { featureOf } from '../core/oauth/oauth-feature.js';
 import { PUSH_OPTIONS, type PushedRequestOptions, PushedRequests } from './pushed-requests.js';
 
 export type { PushedRequestOptions } from './pushed-requests.js';
@@ -20,14 +20,9 @@ export type { PushedRequestOptions } from './pushed-requests.js';
  */
 export const pushedRequests = (given: PushedRequestOptions = {}): AuthorizationFeature => {
   const options = PUSH_OPTIONS.read(given, 'pushedRequests: options');
-  const feature: OAuthFeature = {
-    scopes: {},
-    keepsSignIn: false,
-    start: ({ config }, host) => {
-      if (!config.grants.has('authorization_code'))
-        fail('options.par needs the grant authorization_code in options.grants: other grants have no such requests.');
-      return new PushedRequests(options, host);
-    },
-  };
-  return feature;
+  return featureOf(({ config }, host) => {
+    if (!config.grants.has('authorization_code'))
+      fail('options.par needs the grant authorization_code in options.grants: other grants have no such requests.');
+    return new PushedRequests(options, host);
+  });
 };

@@ -7,18 +7,16 @@
 
 import type { AuthorizationFeature } from '../core/base/feature.js';
 import { secondsOf } from '../core/oauth/context.js';
-import type { OAuthFeature } from '../core/oauth/oauth-feature.js';
+import { featureOf } from '../core/oauth/oauth-feature.js';
 import { signInFor, STEP_UP_PARAMETERS } from './asked.js';
 
 /**
  * The server keeps when and how owners sign in, and reads `max_age` and `acr_values` of authorization requests (RFC 9470 §4). Clients learn
  * from the challenge of a guard what to ask for. With `openIdConnect()`, it is not needed.
  */
-export const stepUp = (): AuthorizationFeature => {
-  const feature: OAuthFeature = {
-    scopes: {},
-    keepsSignIn: true,
-    start: ({ clock }) => ({
+export const stepUp = (): AuthorizationFeature =>
+  featureOf(
+    ({ clock }) => ({
       endpoints: [],
       hooks: {
         parameters: STEP_UP_PARAMETERS,
@@ -26,6 +24,5 @@ export const stepUp = (): AuthorizationFeature => {
           response_type === 'code' ? signInFor(form, client, secondsOf(clock)) : {},
       },
     }),
-  };
-  return feature;
-};
+    { keepsSignIn: true },
+  );

@@ -28,12 +28,10 @@ const documents = (
   cors: Endpoint['cors'],
   metadataPaths: readonly string[],
   openIdPaths: readonly string[],
-): readonly Endpoint[] => {
-  return [
-    { paths: [...new Set(metadataPaths)], methods: { GET: metadata }, pageMethods: [], cors },
-    { paths: [...new Set(openIdPaths)], methods: { GET: openIdConfiguration }, pageMethods: [], cors },
-  ];
-};
+): readonly Endpoint[] => [
+  { paths: [...new Set(metadataPaths)], methods: { GET: metadata }, pageMethods: [], cors },
+  { paths: [...new Set(openIdPaths)], methods: { GET: openIdConfiguration }, pageMethods: [], cors },
+];
 
 /** RFC 8414 §3.1 puts the well-known path before an issuer's path; OpenID Connect Discovery appends it. Both are served. */
 const insertedPaths = ({ paths, issuer }: OAuthConfig): readonly [metadata: readonly string[], openId: string] => {

@@ -1,4 +1,4 @@
-import type { FeatureHost } from '../base/feature.js';
+import type { AuthorizationFeature, FeatureHost } from '../base/feature.js';
 import type { OAuthContext } from './context.js';
 import type { Endpoint } from './endpoint.js';
 import type { OAuthHooks } from './hooks.js';
@@ -26,3 +26,12 @@ export interface OAuthFeature {
    */
   readonly start: (context: OAuthContext, host: FeatureHost) => OAuthParts;
 }
+
+/** A feature that, unless `more` says otherwise, defines no scope and reads nothing about sign-ins. */
+export const featureOf = (
+  start: OAuthFeature['start'],
+  more: Partial<Omit<OAuthFeature, 'start'>> = {},
+): AuthorizationFeature => {
+  const feature: OAuthFeature = { scopes: {}, keepsSignIn: false, ...more, start };
+  return feature;
+};

@@ -4,7 +4,13 @@ import { fail, fn, listOf, orElse, refined, type Schema, text, value } from '../
 import { INTROSPECT, isScopeToken } from '../../base/scope.js';
 import type { Seal } from '../../base/seal.js';
 import { checkRegistration, type ServerRules } from './check-registration.js';
-import { ownRestrictions, type StatedMetadata } from './client-metadata.js';
+import {
+  type GivenMetadata,
+  ownRestrictions,
+  readClientMetadata,
+  type StatedMetadata,
+  textOf,
+} from './client-metadata.js';
 import { ownOpenId, type OwnOpenId } from './client-openid.js';
 import type { Client } from './client.js';
 import { FORBIDDEN_SCHEMES, redirectHost } from './redirect-uri.js';
@@ -100,19 +106,27 @@ export class Registrations {
     this.#seal = seal;
   }
 
-  /** App schemes allowed in redirect URIs. */
-  get redirectSchemes(): readonly string[] {
-    return this.#options.redirectSchemes ?? [];
+  /**
+   * Reads the metadata that a client registers. Unsupported values are omitted, as RFC 7591 §2 allows; values that the client could not
+   * work with, or that owners could not read, are rejected.
+   *
+   * @throws MetadataProblem
+   */
+  read(given: GivenMetadata): ClientMetadata {
+    const stated = readClientMetadata(given, { schemes: this.#options.redirectSchemes ?? [] });
+    const scope = this.#knownScope(textOf(given, 'scope'));
+    // It becomes a public client, whatever it requested; but the value must be valid.
+    textOf(given, 'token_endpoint_auth_method');
+    return {
+      ...stated,
+      grant_types: this.#rules.refreshTokens ? stated.grant_types : ['authorization_code'],
+      ...(scope !== '' && { scope }),
+    };
   }
 
-  /** The scopes that clients may have here, in order; all others are omitted. */
-  knownScopes(scopes: readonly string[]): readonly string[] {
-    return scopes.filter((scope) => this.#scopes.includes(scope));
-  }
-
-  /** Whether clients may refresh. */
-  get refreshes(): boolean {
-    return this.#rules.refreshTokens;
+  /** Those of the scopes that clients may have here, once each. */
+  #knownScope(scope: string | undefined): string {
+    return [...new Set(scope?.split(' '))].filter((name) => this.#scopes.includes(name)).join(' ');
   }
 
   /** @returns `undefined` if the metadata is too long for a `client_id`. */
@@ -135,7 +149,8 @@ export class Registrations {
     if (client === undefined) return undefined;
     const opened = { id: sealed.slice(0, ID_LENGTH), client };
     this.#opened.set(client_id, opened);
-    if (this.#opened.size > REMEMBERED) this.#forgetOldest();
+    const [oldest = ''] = this.#opened.keys();
+    if (this.#opened.size > REMEMBERED) this.#opened.delete(oldest);
     return opened;
   }
 
@@ -155,7 +170,7 @@ export class Registrations {
   #clientOf(client_id: string, registration: ClientMetadata): Client | undefined {
     const { client_name, redirect_uris, grant_types, scope } = registration;
     const [first = ''] = redirect_uris;
-    const byDefault = scope === undefined ? [] : this.knownScopes(scope.split(' '));
+    const byDefault = this.#knownScope(scope);
     return checkRegistration(
       {
         client_id,
@@ -168,17 +183,10 @@ export class Registrations {
         ...ownRestrictions(registration),
         ...ownOpenId({ ...registration }, redirect_uris),
         ...(this.#scopes.length > 0 && { scope: this.#scopes.join(' ') }),
-        ...(byDefault.length > 0 && { default_scope: byDefault.join(' ') }),
+        ...(byDefault !== '' && { default_scope: byDefault }),
       },
       this.#rules,
     ).client;
-  }
-
-  #forgetOldest(): void {
-    for (const client_id of this.#opened.keys()) {
-      this.#opened.delete(client_id);
-      return;
-    }
   }
 }
 

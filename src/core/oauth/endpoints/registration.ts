@@ -5,13 +5,7 @@ import type { HttpRequest, HttpResponse } from '../../base/http/messages.js';
 import { json } from '../../base/http/responses.js';
 import { sourceOf } from '../../base/limits/source.js';
 import { isRecord } from '../../base/schema.js';
-import {
-  MetadataProblem,
-  type OwnRestrictions,
-  readClientMetadata,
-  refuse,
-  textOf,
-} from '../clients/client-metadata.js';
+import { MetadataProblem, type OwnRestrictions } from '../clients/client-metadata.js';
 import type { ClientMetadata, Registrations } from '../clients/registrations.js';
 import { type OAuthContext, secondsOf } from '../context.js';
 import { LIMITS } from '../limits.js';
@@ -45,29 +39,11 @@ const checkLimit = ({ ip }: HttpRequest, { limiters, limitAt, emit }: OAuthConte
   throw tooManyRequests('Too many clients were registered from this address.', refused.retryAfter);
 };
 
-const read = (body: unknown, registrations: Registrations): ClientMetadata => {
-  const given = isRecord(body) ? body : refuse('The request body must be a JSON object.');
-  const { redirectSchemes: schemes, refreshes } = registrations;
-  const stated = readClientMetadata(given, { schemes });
-  const scope = registrations.knownScopes([...new Set(textOf(given, 'scope')?.split(' '))]).join(' ');
-  // It becomes a public client, whatever it requested; but the value must be valid.
-  textOf(given, 'token_endpoint_auth_method');
-  return {
-    ...stated,
-    grant_types: refreshes ? stated.grant_types : ['authorization_code'],
-    ...(scope !== '' && { scope }),
-  };
-};
-
-/**
- * Reads the metadata that a client registers. Unsupported values are omitted, as RFC 7591 §2 allows; values that the client could not
- * work with, or that owners could not read, are rejected.
- *
- * @throws OAuthError `invalid_redirect_uri` or `invalid_client_metadata` (RFC 7591 §3.2.2).
- */
-const readRegistration = (body: unknown, registrations: Registrations): ClientMetadata => {
+/** @throws OAuthError `invalid_redirect_uri` or `invalid_client_metadata` (RFC 7591 §3.2.2). */
+const readMetadata = (given: unknown, registrations: Registrations): ClientMetadata => {
+  if (!isRecord(given)) throw invalid('The request body must be a JSON object.');
   try {
-    return read(body, registrations);
+    return registrations.read(given);
   } catch (error) {
     if (!(error instanceof MetadataProblem)) throw error;
     const code = error.member === 'redirect_uris' ? 'invalid_redirect_uri' : 'invalid_client_metadata';
@@ -96,7 +72,7 @@ export const registrationWith =
   async (request: HttpRequest, context: OAuthContext): Promise<HttpResponse> => {
     checkLimit(request, context);
     const given = await readJson(request, context);
-    const stated = possible(readRegistration(given, registrations), context);
+    const stated = possible(readMetadata(given, registrations), context);
     const metadata = { ...stated, ...context.hooks.ownMetadata?.({ ...Object(given) }, stated.redirect_uris) };
     const registered = registrations.register(metadata);
     if (registered === undefined) throw invalid('The metadata is too long: name fewer or shorter redirect_uris.');

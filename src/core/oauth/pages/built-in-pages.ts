@@ -7,7 +7,6 @@ import {
   clientLinks,
   decisionButtons,
   further,
-  home,
   invalid,
   pair,
   request,
@@ -168,7 +167,7 @@ const grants = (view: GrantsView, language: Translator): Html => {
     title: language.text('connectedApps'),
     body: html`${noticeText(view.notice)}<p>${signedIn(view.username, language)} ${summary}</p>
 <form method="post" action="${view.action}">
-${hiddenInputs(view.hidden)}${apps.map((app) => connectedApp(app, language))}<div class="quiet">${apps.length > 1 ? html`<button name="decision" value="disconnect_all" class="link danger">${language.text('disconnectAll')}</button>\n` : undefined}${signOutButton(view, language)}</div></form>${further(own, home(view, language))}`,
+${hiddenInputs(view.hidden)}${apps.map((app) => connectedApp(app, language))}<div class="quiet">${apps.length > 1 ? html`<button name="decision" value="disconnect_all" class="link danger">${language.text('disconnectAll')}</button>\n` : undefined}${signOutButton(view, language)}</div></form>${further(own, view, language)}`,
   });
 };
 

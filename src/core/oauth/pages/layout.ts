@@ -84,11 +84,6 @@ export const changeLater = (grantsPath: string | undefined, language: Translator
     ? undefined
     : html`\n<p class="soft">${language.html('changeLater', { page: html`<a href="${grantsPath}">${language.text('connectedApps')}</a>` })}</p>`;
 
-/** Where else an owner may want to go. */
-export const further = (link: PageLink | undefined, site: PageLink): Html =>
-  html`\n<p class="links">${link && html`<a href="${link.href}">${link.text}</a>\n`}<a href="${site.href}">${site.text}</a></p>`;
-
-export const home = ({ site }: PageView, language: Translator): PageLink => ({
-  href: site.home,
-  text: language.text('backTo', { name: site.name }),
-});
+/** Where else an owner may want to go: to another page, and to the front page of the site. */
+export const further = (link: PageLink | undefined, { site }: PageView, language: Translator): Html =>
+  html`\n<p class="links">${link && html`<a href="${link.href}">${link.text}</a>\n`}<a href="${site.home}">${language.text('backTo', { name: site.name })}</a></p>`;

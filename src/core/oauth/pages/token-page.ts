@@ -2,7 +2,7 @@ import { type Html, html } from '../../base/html.js';
 import { hiddenInputs, noticeText, problemText } from '../../base/pages/forms.js';
 import type { Translator } from '../../base/pages/languages/translator.js';
 import { pageLayout } from '../../base/pages/layout.js';
-import { further, home, scopeList, signedIn, signOutButton } from './layout.js';
+import { further, scopeList, signedIn, signOutButton } from './layout.js';
 import type { PersonalTokenView, TokensView } from './views.js';
 
 const token = (one: PersonalTokenView, language: Translator): Html => html`<section>
@@ -48,6 +48,6 @@ export const tokens = (view: TokensView, language: Translator): Html => {
     body: html`${noticeText(view.notice)}<p>${signedIn(view.username, language)} ${language.text('tokensExplained')}</p>
 ${view.created === undefined ? undefined : created(view.created, language)}${all.length === 0 ? html`<p>${language.text('noTokens')}</p>\n` : undefined}<form method="post" action="${view.action}" id="list">
 ${hiddenInputs(view.hidden)}${all.map((one) => token(one, language))}</form>
-${view.scopes.length === 0 ? undefined : form(view, language)}<div class="quiet">${all.length > 1 ? html`<button form="list" name="decision" value="revoke_all" class="link danger">${language.text('endAllTokens')}</button>\n` : undefined}${signOutButton(view, language, html` form="list"`)}</div>${further(apps, home(view, language))}`,
+${view.scopes.length === 0 ? undefined : form(view, language)}<div class="quiet">${all.length > 1 ? html`<button form="list" name="decision" value="revoke_all" class="link danger">${language.text('endAllTokens')}</button>\n` : undefined}${signOutButton(view, language, html` form="list"`)}</div>${further(apps, view, language)}`,
   });
 };
