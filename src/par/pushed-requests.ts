@@ -90,6 +90,8 @@ export class PushedRequests implements OAuthParts {
     return {
       parameters: { request_uri: 'vschar' },
       pushedRequest: (form) => this.#find(form),
+      ownMetadata: (given) =>
+        given['require_pushed_authorization_requests'] === true ? { require_pushed_authorization_requests: true } : {},
       readRequest: ({ client, isPushed }) => {
         if (isPushed || !(required || client.mustPush)) return {};
         throw new OAuthError('invalid_request', 'The request must be pushed (RFC 9126).');

@@ -119,6 +119,7 @@ export const readDocument = (address: string, given: unknown): ClientDocument =>
   const document: ClientDocument = {
     client_id: address,
     ...stated,
+    ...ownRestrictions(given),
     client_name: stated.client_name ?? refuse('client_name is missing, or has no visible character.'),
     ...readAuthentication(given),
     ...ownOpenId(given, stated.redirect_uris),

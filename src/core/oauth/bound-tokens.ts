@@ -13,6 +13,7 @@ const THUMBPRINT = /^[\w-]{43}$/;
 /** What tokens that are bound to keys change in requests: the parameter of RFC 9449 §10, and the metadata of §5.1. */
 export const boundTokenHooks = ({ algorithms }: ProofChecker): OAuthHooks => ({
   parameters: { dpop_jkt: 'vschar' },
+  ownMetadata: (given) => (given['dpop_bound_access_tokens'] === true ? { dpop_bound_access_tokens: true } : {}),
   readRequest: ({ form, client, response_type }) => {
     const dpop_jkt = form.get('dpop_jkt');
     if (response_type === 'token' && client.boundTokens)

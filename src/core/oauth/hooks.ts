@@ -1,5 +1,6 @@
 import type { HttpRequest } from '../base/http/messages.js';
 import type { MaybePromise } from '../base/ports.js';
+import type { OwnRestrictions } from './clients/client-metadata.js';
 import type { OwnOpenId } from './clients/client-openid.js';
 import type { Client } from './clients/client.js';
 import type { Jwk } from './keys/signing-keys.js';
@@ -57,7 +58,10 @@ export interface OAuthHooks {
   /** If the form only refers to a request that its client handed over before: that request, which is `undefined` if it is too old or was changed. */
   readonly pushedRequest?: (form: Parameters) => { readonly opened: unknown } | undefined;
   /** Further members of what a client registers about itself. */
-  readonly ownMetadata?: (given: Readonly<Record<string, unknown>>, redirectUris: readonly string[]) => OwnOpenId;
+  readonly ownMetadata?: (
+    given: Readonly<Record<string, unknown>>,
+    redirectUris: readonly string[],
+  ) => OwnOpenId & OwnRestrictions;
   /** Whether the response to an authorization request goes into the fragment. Never throws. */
   readonly isInFragment?: (form: Parameters, client: Client) => boolean;
   /** May omit scopes, or reject the request with an `OAuthError`. */

@@ -8,7 +8,7 @@ import type { OAuthConfig } from '../oauth/config.js';
 import type { OAuthContext } from '../oauth/context.js';
 import { admission, identify } from './guard.js';
 import type { Observer } from './observer.js';
-import { HostDeadline, hostTimeoutOf } from './options/host-functions.js';
+import { hostDeadline } from './options/host-functions.js';
 import { resourceAt } from './options/resources.js';
 import type { CheckedOptions } from './options/server-table.js';
 
@@ -31,21 +31,21 @@ const signInPaths = ({ grants, paths, issuer }: OAuthConfig): FeatureHost['signI
 
 /** What this server offers to its features. */
 export const featureHost = (
-  { runtime, timeout, issuer, secret, onWarning }: CheckedOptions,
+  options: CheckedOptions,
   secrets: readonly [string, ...string[]],
   context: OAuthContext,
   observer: Observer,
 ): FeatureHost => {
-  const { config, clock, onError } = context;
-  const { random, timer } = runtime;
-  const deadline = new HostDeadline(hostTimeoutOf(timeout), timer);
+  const { issuer, secret, onWarning } = options;
+  const { config, clock, timer, onError } = context;
+  const { random } = options.runtime;
   return {
     issuer,
     clock,
     random,
     timer,
     frame: context.frame,
-    requestTimeout: timeout,
+    requestTimeout: options.timeout,
     onError,
     onWarning: onWarning ?? (() => undefined),
     hasSecret: secret !== undefined,
@@ -61,7 +61,7 @@ export const featureHost = (
     },
     key: (purpose) => deriveKey(secrets[0], purpose),
     seal: (purpose) => new Seal(ownSecrets(secrets, issuer), purpose, clock, random),
-    bound: (name, work) => deadline.bound(name, work),
+    bound: hostDeadline(options),
     identify: (request) => identify(request, context),
     guard: (request, requirement) => admission(request, requirement, context),
   };

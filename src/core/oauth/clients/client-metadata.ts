@@ -115,7 +115,7 @@ export const ownRestrictions = ({
 });
 
 /** What a client states about itself. */
-export interface StatedMetadata extends OwnRestrictions {
+export interface StatedMetadata {
   readonly client_name?: string;
   readonly redirect_uris: readonly string[];
   readonly grant_types: readonly ('authorization_code' | 'refresh_token')[];
@@ -133,6 +133,5 @@ export const readClientMetadata = (given: GivenMetadata, redirects: RedirectRule
     ...(client_name !== undefined && { client_name }),
     redirect_uris,
     grant_types: grantTypesOf(given),
-    ...ownRestrictions(given),
   };
 };

@@ -7,6 +7,7 @@ import { checkRegistration, type ServerRules } from './check-registration.js';
 import {
   type GivenMetadata,
   ownRestrictions,
+  type OwnRestrictions,
   readClientMetadata,
   type StatedMetadata,
   textOf,
@@ -61,7 +62,7 @@ export const REGISTRATION_OPTIONS = {
 } satisfies Schema<RegistrationOptions>;
 
 /** The registered part of a client's metadata (RFC 7591 §2). All other members are ignored. */
-export interface ClientMetadata extends StatedMetadata, OwnOpenId {
+export interface ClientMetadata extends StatedMetadata, OwnRestrictions, OwnOpenId {
   /** The scope of a request without `scope`. */
   readonly scope?: string;
 }

@@ -5,7 +5,7 @@ import type { HttpRequest, HttpResponse } from '../../base/http/messages.js';
 import { json } from '../../base/http/responses.js';
 import { sourceOf } from '../../base/limits/source.js';
 import { isRecord } from '../../base/schema.js';
-import { MetadataProblem, type OwnRestrictions } from '../clients/client-metadata.js';
+import { MetadataProblem } from '../clients/client-metadata.js';
 import type { ClientMetadata, Registrations } from '../clients/registrations.js';
 import { type OAuthContext, secondsOf } from '../context.js';
 import { LIMITS } from '../limits.js';
@@ -51,17 +51,6 @@ const readMetadata = (given: unknown, registrations: Registrations): ClientMetad
   }
 };
 
-/** Without what this server does not do. */
-const possible = <T extends OwnRestrictions>(metadata: T, { proofs, hooks }: OAuthContext): T => {
-  const { dpop_bound_access_tokens, require_pushed_authorization_requests, ...others } = metadata;
-  return {
-    ...others,
-    ...(proofs !== undefined && dpop_bound_access_tokens && { dpop_bound_access_tokens }),
-    ...(hooks.pushedRequest !== undefined &&
-      require_pushed_authorization_requests && { require_pushed_authorization_requests }),
-  } as T; // Only optional members are gone.
-};
-
 /**
  * Registers a client. The response contains the registered metadata; everything else the client sent is ignored.
  *
@@ -72,7 +61,7 @@ export const registrationWith =
   async (request: HttpRequest, context: OAuthContext): Promise<HttpResponse> => {
     checkLimit(request, context);
     const given = await readJson(request, context);
-    const stated = possible(readMetadata(given, registrations), context);
+    const stated = readMetadata(given, registrations);
     const metadata = { ...stated, ...context.hooks.ownMetadata?.({ ...Object(given) }, stated.redirect_uris) };
     const registered = registrations.register(metadata);
     if (registered === undefined) throw invalid('The metadata is too long: name fewer or shorter redirect_uris.');

@@ -2,7 +2,6 @@ import type { HttpRequest } from '../../base/http/messages.js';
 import type { Clock } from '../../base/ports.js';
 import type { Seal } from '../../base/seal.js';
 import { equalSecrets, keyedHash, type RandomSource } from '../../base/secrets.js';
-import { checkOwner } from '../records/owner.js';
 import type { Owner } from '../records/owner.js';
 
 /** The session of a browser that has seen one of our pages, with the owner who signed in on the built-in page, if any. */
@@ -26,16 +25,6 @@ const cookieValue = (header: string | undefined, name: string): string | undefin
   }
   return undefined;
 };
-
-const isSession = (
-  value: unknown,
-): value is { id: string; owner?: unknown; lastSignOut?: unknown; signedInAt?: unknown; expiresAt: number } =>
-  typeof value === 'object' &&
-  value !== null &&
-  'id' in value &&
-  typeof value.id === 'string' &&
-  'expiresAt' in value &&
-  typeof value.expiresAt === 'number';
 
 /** What {@link Sessions} depend on. */
 interface SessionDependencies {
@@ -73,14 +62,12 @@ export class Sessions {
   /** The session in a `Cookie` header, if it has a valid one of ours. */
   open(cookies: string | undefined): Session | undefined {
     const sealed = cookieValue(cookies, this.#cookie.name);
-    const value = sealed === undefined ? undefined : this.#given.seal.open(sealed);
-    if (!isSession(value)) return undefined;
-    const { id, owner, lastSignOut, signedInAt, expiresAt } = value;
-    if (owner === undefined) return { id, expiresAt };
+    if (sealed === undefined) return undefined;
+    // Only our own key can encrypt it, for this purpose alone.
+    const session = this.#given.seal.open(sealed) as Session | undefined;
     // Versions before 0.3 did not write it, and recorded sign-outs differently: the owner signs in again.
-    if (typeof lastSignOut !== 'string' && lastSignOut !== null) return undefined;
-    const session = { id, owner: checkOwner(owner), lastSignOut, expiresAt };
-    return typeof signedInAt === 'number' ? { ...session, signedInAt } : session;
+    const isOlder = session?.owner !== undefined && session.lastSignOut === undefined;
+    return isOlder ? undefined : session;
   }
 
   /** Starts a new session. Signing in and out always starts one, so that a session id cannot be planted (session fixation). */
