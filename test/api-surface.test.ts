@@ -59,7 +59,7 @@ test('the root entry has at most 45 names, and all entries together at most 200 
 test('the package declares this, as the compiler writes it', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'oauth-query-declarations-'));
   try {
-    // docs/compile.test.ts checks the sources.
+    // `npm run types` checks the sources.
     emitDeclarations(fileURLToPath(root), folder, ['--noCheck', '--singleThreaded']);
     const files = publicDeclarations(folder, entryDeclarations(manifest));
     const sections = [...files].flatMap(([path, { bare }]) => (bare === '' ? [] : [`// ${path}\n${bare}\n`]));

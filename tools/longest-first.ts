@@ -19,7 +19,6 @@ const LONG = [
   'content/cost.engine',
   'content/two-sites',
   'docs/run',
-  'docs/reference',
   'examples/demo',
   'cli/serve',
   'content/sources',

@@ -1,6 +1,4 @@
-import { describe } from 'vitest';
 import { describeEngine } from '../stores/engines/availability.js';
-import { emptyPGlite } from '../stores/engines/pglite.js';
 import { noSqlite, sqliteDrivers } from '../stores/engines/sqlite.js';
 import { clientsTableCases } from './clients-table-cases.js';
 
@@ -10,12 +8,5 @@ describeEngine('docs/clients-in-your-table.md on SQLite', noSqlite, () => {
     const db = open?.(':memory:');
     if (db === undefined) throw new Error(noSqlite);
     return { db, run: (sql) => db.exec(sql), close: () => db.close() };
-  });
-});
-
-describe('docs/clients-in-your-table.md on PGlite', () => {
-  clientsTableCases('rowsOfPostgres', async () => {
-    const db = await emptyPGlite();
-    return { db, run: (sql) => db.query(sql), close: () => undefined };
   });
 });

@@ -1,11 +1,12 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { PGlite } from '@electric-sql/pglite';
 import { type ContentSource, contentQuery, type MemoryPage } from 'oauth-query/content';
 import { contentContract } from 'oauth-query/testing';
+import { Pool } from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type QueryHost, startQuery } from '../content/support/same-pages.js';
-import { emptyPGlite } from '../stores/engines/pglite.js';
+import { describeEngine } from '../stores/engines/availability.js';
+import { noPostgres, type PostgresServer, startPostgres } from '../stores/engines/postgres.js';
 import { ROOT, DOCUMENTS } from './documents.js';
 
 interface Statement {
@@ -33,16 +34,11 @@ const guide = async (): Promise<Guide> => {
 
 /** What was asked of the database. */
 const asked: Statement[] = [];
-let database: PGlite;
+let server: PostgresServer;
+let database: Pool;
 let code: Guide;
-beforeAll(async () => {
-  code = await guide();
-  database = await emptyPGlite();
-  await database.exec(code.TABLE);
-}, 120_000);
-
 const filledWith = async (pages: readonly MemoryPage[]): Promise<ContentSource> => {
-  await database.exec('DELETE FROM article');
+  await database.query('DELETE FROM article');
   for (const { id = 0, ns = 0, title, redirect, text, history = [] } of pages) {
     const { id: revision = id, timestamp = '2024-01-01T00:00:00Z', user = 'Alice' } = history.at(-1) ?? {};
     await database.query(
@@ -58,70 +54,83 @@ const filledWith = async (pages: readonly MemoryPage[]): Promise<ContentSource> 
   });
 };
 
-describe('the source of docs/content-in-postgresql.md', () => {
-  const cases = contentContract(async (pages) => ({ source: await filledWith(pages) }), ['pageRange', 'search']);
-  for (const { name, run } of cases) test(name, run);
-});
-
-describe('a server with the source of docs/content-in-postgresql.md', () => {
-  let host: QueryHost;
+describeEngine('docs/content-in-postgresql.md', noPostgres, () => {
   beforeAll(async () => {
-    const pages = Array.from({ length: 40 }, (_, index) => ({
-      id: index + 1,
-      title: `Page ${String(index).padStart(2, '0')}`,
-      text: `Text ${index} about ${index % 2 === 0 ? 'apples' : 'pears'}.`,
-    }));
-    const redirect = { id: 100, title: 'Way', text: '', redirect: { to: 'Page 03' } };
-    host = await startQuery(contentQuery(await filledWith([...pages, redirect])));
+    code = await guide();
+    server = await startPostgres();
+    database = new Pool({ connectionString: server.url });
+    await database.query(code.TABLE);
   });
-  afterAll(() => host.close());
+  afterAll(async () => {
+    await database.end();
+    await server.remove();
+  });
 
-  const query = async (params: Readonly<Record<string, string>>) => {
-    asked.length = 0;
-    const { json } = await host.query(params);
-    expect({ error: json['error'], warnings: json['warnings'] }).toEqual({});
-    return json['query'] as Readonly<Record<string, readonly Readonly<Record<string, unknown>>[]>>;
-  };
+  describe('the source', () => {
+    const cases = contentContract(async (pages) => ({ source: await filledWith(pages) }), ['pageRange', 'search']);
+    for (const { name, run } of cases) test(name, run);
+  });
 
-  test('returns facts and texts of many pages with one statement each', async () => {
-    const params = {
-      generator: 'allpages',
-      gaplimit: '30',
-      prop: 'info|revisions',
-      rvprop: 'content',
-      rvslots: 'main',
-    };
-    const { pages = [] } = await query(params);
-    expect(pages).toHaveLength(30);
-    expect(pages[7]).toMatchObject({
-      title: 'Page 07',
-      length: 19,
-      revisions: [{ slots: { main: { content: 'Text 7 about pears.' } } }],
+  describe('a server with the source', () => {
+    let host: QueryHost;
+    beforeAll(async () => {
+      const pages = Array.from({ length: 40 }, (_, index) => ({
+        id: index + 1,
+        title: `Page ${String(index).padStart(2, '0')}`,
+        text: `Text ${index} about ${index % 2 === 0 ? 'apples' : 'pears'}.`,
+      }));
+      const redirect = { id: 100, title: 'Way', text: '', redirect: { to: 'Page 03' } };
+      host = await startQuery(contentQuery(await filledWith([...pages, redirect])));
     });
-    expect(asked.length).toBeLessThanOrEqual(5);
-    expect(new Set(asked.map(({ name }) => name)).size).toBeGreaterThan(2);
-  });
+    afterAll(() => host.close());
 
-  test('follows redirects, completes titles, searches', async () => {
-    expect((await query({ titles: 'Way', redirects: '' }))['pages']).toMatchObject([{ title: 'Page 03' }]);
-    expect((await query({ list: 'prefixsearch', pssearch: 'page 1', pslimit: '3' }))['prefixsearch']).toMatchObject([
-      { title: 'Page 10' },
-      { title: 'Page 11' },
-      { title: 'Page 12' },
-    ]);
-    const { search = [], searchinfo } = await query({ list: 'search', srsearch: 'pears -7', srlimit: '50' });
-    expect(search).toHaveLength(19);
-    expect(searchinfo).toEqual({ totalhits: 19 });
-  });
+    const query = async (params: Readonly<Record<string, string>>) => {
+      asked.length = 0;
+      const { json } = await host.query(params);
+      expect({ error: json['error'], warnings: json['warnings'] }).toEqual({});
+      return json['query'] as Readonly<Record<string, readonly Readonly<Record<string, unknown>>[]>>;
+    };
 
-  test('finds pages by their revisions', async () => {
-    const { pages = [], badrevids } = await query({ revids: '5|999', prop: 'revisions', rvprop: 'ids' });
-    expect(pages).toMatchObject([{ title: 'Page 04', revisions: [{ revid: 5 }] }]);
-    expect(Object.keys(badrevids ?? {})).toEqual(['999']);
-  });
+    test('returns facts and texts of many pages with one statement each', async () => {
+      const params = {
+        generator: 'allpages',
+        gaplimit: '30',
+        prop: 'info|revisions',
+        rvprop: 'content',
+        rvslots: 'main',
+      };
+      const { pages = [] } = await query(params);
+      expect(pages).toHaveLength(30);
+      expect(pages[7]).toMatchObject({
+        title: 'Page 07',
+        length: 19,
+        revisions: [{ slots: { main: { content: 'Text 7 about pears.' } } }],
+      });
+      expect(asked.length).toBeLessThanOrEqual(5);
+      expect(new Set(asked.map(({ name }) => name)).size).toBeGreaterThan(2);
+    });
 
-  test('reports unsupported modules as not available', async () => {
-    const { json } = await host.query({ list: 'backlinks', bltitle: 'Page 01' });
-    expect(JSON.stringify(json['warnings'])).toContain('backlinks');
+    test('follows redirects, completes titles, searches', async () => {
+      expect((await query({ titles: 'Way', redirects: '' }))['pages']).toMatchObject([{ title: 'Page 03' }]);
+      expect((await query({ list: 'prefixsearch', pssearch: 'page 1', pslimit: '3' }))['prefixsearch']).toMatchObject([
+        { title: 'Page 10' },
+        { title: 'Page 11' },
+        { title: 'Page 12' },
+      ]);
+      const { search = [], searchinfo } = await query({ list: 'search', srsearch: 'pears -7', srlimit: '50' });
+      expect(search).toHaveLength(19);
+      expect(searchinfo).toEqual({ totalhits: 19 });
+    });
+
+    test('finds pages by their revisions', async () => {
+      const { pages = [], badrevids } = await query({ revids: '5|999', prop: 'revisions', rvprop: 'ids' });
+      expect(pages).toMatchObject([{ title: 'Page 04', revisions: [{ revid: 5 }] }]);
+      expect(Object.keys(badrevids ?? {})).toEqual(['999']);
+    });
+
+    test('reports unsupported modules as not available', async () => {
+      const { json } = await host.query({ list: 'backlinks', bltitle: 'Page 01' });
+      expect(JSON.stringify(json['warnings'])).toContain('backlinks');
+    });
   });
 });

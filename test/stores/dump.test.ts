@@ -1,29 +1,17 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { memoryStore } from 'oauth-query/stores/memory';
-import { postgresStore } from 'oauth-query/stores/postgres';
 import { sqliteStore } from 'oauth-query/stores/sqlite';
 import { test } from 'vitest';
 import { describeEngine } from './engines/availability.js';
 import { temporaryDirectory } from './engines/daemon.js';
-import { dumpMemory, dumpPostgres, dumpSql, dumpSqliteFile, expectAll, expectGroups, fill } from './engines/dump.js';
-import { emptyPGlite } from './engines/pglite.js';
+import { dumpMemory, dumpSql, dumpSqliteFile, expectAll, expectGroups, fill } from './engines/dump.js';
 import { noSqlite, sqliteDrivers } from './engines/sqlite.js';
 
 test('the dump of a memory store shows every record', async () => {
   const store = memoryStore();
   await fill(store);
   expectAll(dumpMemory(store));
-});
-
-test('the dump of PostgreSQL shows every record', async () => {
-  const database = await emptyPGlite();
-  const query = (text: string, values: (string | number)[]) => database.query(text, values);
-  const store = postgresStore({ query, clearEvery: false });
-  await store.migrate();
-  await fill(store);
-  expectAll(await dumpPostgres(query));
-  expectGroups(await dumpPostgres(query));
 });
 
 describeEngine('dumps of SQLite', noSqlite, () => {

@@ -6,6 +6,7 @@ import { type PostgresQuery, postgresStore } from 'oauth-query/stores/postgres';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { describeEngine } from './engines/availability.js';
+import { clearingCases } from './engines/clearing.js';
 import { testContract } from './engines/contract.js';
 import { noPostgres, startPostgres } from './engines/postgres.js';
 
@@ -57,6 +58,19 @@ describeEngine('PostgreSQL: the contract', process.env['DATABASE_URL'] ? undefin
       await store.close();
     }
   });
+
+  describe('clearing', () =>
+    clearingCases(async (clock) => {
+      const table = 'oauth_cleared';
+      await pool.query(`DROP TABLE IF EXISTS ${table}, ${table}_groups`);
+      const query: PostgresQuery = (text, values) => pool.query(text, values);
+      const store = postgresStore({ query, table, clock, clearEvery: false });
+      await store.migrate();
+      return {
+        store,
+        keys: async () => (await pool.query(`SELECT key FROM ${table} ORDER BY key`)).rows.map(({ key }) => key),
+      };
+    }));
 
   contract('over a pg pool', (text, values) => pool.query(text, values));
 
