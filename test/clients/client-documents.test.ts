@@ -2,8 +2,7 @@ import { type ClientDocument, clientDocuments } from 'oauth-query/clients';
 import { oauthQuery } from 'oauth-query/express';
 import type { Store } from 'oauth-query/store';
 import { describe, expect, test } from 'vitest';
-import { readDocument } from '../../src/clients/documents/client-document.js';
-import { documentAddressProblem } from '../../src/clients/documents/document-address.js';
+import { documentAddressProblem, readDocument } from '../../src/clients/documents/client-document.js';
 import { basic } from '../hosts.js';
 import { locationOf, responseOf, wordsOf } from '../oauth/support/browser.js';
 import { refusal } from '../oauth/support/tokens.js';
@@ -367,12 +366,12 @@ describe('M38: trust decides on each document', () => {
   });
 
   test.each([
-    ['nonsense', 'scopes names "nonsense", which options.scopes does not have.'],
-    ['introspect', 'scopes names "introspect", which lets a client introspect every token. Leave it out.'],
+    ['nonsense', 'names "nonsense", which options.scopes does not have.'],
+    ['introspect', 'names "introspect", which would let any client introspect every token. Leave it out.'],
   ])('a scope that such clients may not have is rejected at construction: %s', (scope, sentence) => {
     const clients = clientDocuments({ trust: 'any', scopes: ['profile', scope] });
     const scopes = { profile: 'See your name', introspect: 'Look at tokens' };
-    expect(() => oauthQuery({ clients, scopes })).toThrow(`clientDocuments: ${sentence}`);
+    expect(() => oauthQuery({ clients, scopes })).toThrow(`clientDocuments.scopes ${sentence}`);
   });
 
   test('without a server, no client is found', () => {

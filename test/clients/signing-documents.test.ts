@@ -189,6 +189,20 @@ describe('a client with optional assertions', () => {
     expect((await visitor.refresh(String(answer.json['refresh_token']))).status).toBe(200);
   });
 
+  test('gets 503 from a process that does not have its keys, at an endpoint that fetches nothing', async () => {
+    const { servers, assertion, signed } = start(CHOOSES);
+    const visitor = await servers.open();
+    const { access_token } = await visitor.tokens();
+    const form = { client_id: APP, token: access_token };
+    const away = await (await servers.open()).http.post('/oauth/revoke', { ...form, ...assertion() });
+    expect(refusal(away)).toEqual([503, 'temporarily_unavailable']);
+    // With the next approval, the keys are part of the copy.
+    await signed(visitor);
+    await visitor.code();
+    const revoked = await (await servers.open()).http.post('/oauth/revoke', { ...form, ...assertion() });
+    expect(revoked.status).toBe(200);
+  });
+
   test('is rejected with an invalid assertion', async () => {
     const { servers, signed } = start(CHOOSES);
     expect(refusal(await signed(await servers.open(), 'one', newKey()))).toEqual(DENIED);

@@ -515,6 +515,13 @@ describe('one registration', () => {
     }
   });
 
+  test('may request nothing with an empty list of scopes', async () => {
+    const host = await start({ options: fixture({ registration: { scopes: [] } }).options });
+    const client_id = await registered(host.base);
+    const asked = await new Browser(host).authorize({ ...requestOf(client_id), scope: 'profile' });
+    expect(responseOf(asked)['error']).toBe('invalid_scope');
+  });
+
   test('is rejected while isDenied fails', async () => {
     const faults: readonly (() => unknown)[] = [
       () => {

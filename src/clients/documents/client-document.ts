@@ -1,3 +1,4 @@
+import { parseUrl } from '../../core/base/addresses/url.js';
 import { isSecretKey, publicKeyProblem } from '../../core/base/public-keys.js';
 import { isRecord } from '../../core/base/schema.js';
 import {
@@ -10,14 +11,36 @@ import {
   textsOf,
 } from '../../core/oauth/clients/client-metadata.js';
 import { ownOpenId, type OwnOpenId } from '../../core/oauth/clients/client-openid.js';
-import type { ClientRegistration } from '../../core/oauth/clients/client.js';
-import { documentAddressProblem } from './document-address.js';
+
+const MAX_ADDRESS_LENGTH = 512;
+
+/** A name with a top-level domain. IP addresses, `localhost` and single-label names lead into the operator's own network. */
+const HOST_NAME = /^(?:[a-z\d_](?:[a-z\d_-]*[a-z\d])?\.)+[a-z](?:[a-z\d-]*[a-z\d])?$/;
+
+/**
+ * Why a URL cannot be that of a document, as the end of a sentence; `undefined` if it can. Each document has a single valid spelling of its URL, because
+ * the URL identifies the client.
+ *
+ * @see {@link https://datatracker.ietf.org/doc/draft-ietf-oauth-client-id-metadata-document/ | Client ID Metadata Document §3}
+ */
+export const documentAddressProblem = (text: string): string | undefined => {
+  if (text.length > MAX_ADDRESS_LENGTH) return `has more than ${MAX_ADDRESS_LENGTH} characters`;
+  const url = text.startsWith('https://') ? parseUrl(text) : undefined;
+  if (url === undefined) return 'is not an https URL';
+  if (text.includes('#')) return 'has a fragment';
+  if (url.username !== '' || url.password !== '') return 'has a user name or password';
+  if (url.port !== '') return 'has a port; only 443 is allowed';
+  // Dot segments, capital letters in the host, other notations of an IP address: parsing changes all of them.
+  if (url.href !== text) return `must be spelled ${url.href}`;
+  if (url.pathname === '/') return 'has no path';
+  if (!HOST_NAME.test(url.hostname)) return 'has a host that is not a public name';
+  return undefined;
+};
 
 /** The authentication methods of a client that publishes a document: it cannot share a secret. */
 type Method = 'none' | 'private_key_jwt';
 
-/** A public key (RFC 7517). */
-export type Jwk = NonNullable<ClientRegistration['jwks']>['keys'][number];
+export type Jwk = Readonly<Record<string, unknown>>;
 
 /** The used part of a client's document. All of it is claimed by the client itself. */
 export interface ClientDocument extends OwnRestrictions, OwnOpenId {
@@ -48,27 +71,20 @@ const MAX_KEY_BYTES = 1024;
 
 const bytesOf = (value: object): number => Buffer.byteLength(JSON.stringify(value));
 
-const SYMMETRIC: ReadonlySet<unknown> = new Set(['client_secret_basic', 'client_secret_post', 'client_secret_jwt']);
+const METHODS: readonly Method[] = ['none', 'private_key_jwt'];
+const SYMMETRIC: readonly unknown[] = ['client_secret_basic', 'client_secret_post', 'client_secret_jwt'];
+const SECRETS = ['client_secret', 'client_secret_expires_at'];
 const PUBLIC_MEMBERS = ['kty', 'crv', 'x', 'y', 'n', 'e', 'kid', 'alg'];
 
-const isMethod = (name: unknown): name is Method => name === 'none' || name === 'private_key_jwt';
-
 const readMethods = (given: GivenMetadata): readonly Method[] => {
-  const preferred = member(given, 'token_endpoint_auth_method');
-  const named = [
-    ...(preferred === undefined ? [] : [preferred]),
-    ...(textsOf(given, 'token_endpoint_auth_methods_supported') ?? []),
-  ];
-  const secret = named.find((method) => SYMMETRIC.has(method));
+  const supported = textsOf(given, 'token_endpoint_auth_methods_supported') ?? [];
+  const named = [member(given, 'token_endpoint_auth_method'), ...supported].filter((name) => name !== undefined);
+  const secret = named.find((method) => SYMMETRIC.includes(method));
   if (secret !== undefined)
     refuse(`It names the method ${JSON.stringify(secret)}: a published document cannot share a secret.`);
-  const methods = new Set(named.length === 0 ? (['none'] as const) : named.filter(isMethod));
-  return methods.size === 0 ? refuse('It supports neither of the methods none and private_key_jwt.') : [...methods];
-};
-
-const checkNoSecrets = (given: GivenMetadata): void => {
-  const secret = ['client_secret', 'client_secret_expires_at'].find((name) => Object.hasOwn(given, name));
-  if (secret !== undefined) refuse(`It contains ${secret}, which is not secret once it is published.`);
+  if (named.length === 0) return ['none'];
+  const methods = METHODS.filter((method) => named.includes(method));
+  return methods.length > 0 ? methods : refuse('It supports neither of the methods none and private_key_jwt.');
 };
 
 /**
@@ -88,15 +104,15 @@ export const readKeys = (given: unknown): readonly Jwk[] => {
     .filter((key) => bytesOf(key) <= MAX_KEY_BYTES && publicKeyProblem(key) === undefined);
 };
 
-type Keys = Pick<ClientDocument, 'token_endpoint_auth_methods_supported' | 'jwks' | 'jwks_uri'>;
-
 /** Without usable keys, only `none` remains. */
-const readAuthentication = (given: GivenMetadata): Keys => {
+const readAuthentication = (
+  given: GivenMetadata,
+): Pick<ClientDocument, 'token_endpoint_auth_methods_supported' | 'jwks' | 'jwks_uri'> => {
   const methods = readMethods(given);
   const jwks = member(given, 'jwks');
   const jwks_uri = member(given, 'jwks_uri');
   const keys = jwks === undefined ? [] : readKeys(jwks);
-  const none: Keys = { token_endpoint_auth_methods_supported: ['none'] };
+  const none = { token_endpoint_auth_methods_supported: ['none'] } as const;
   if (!methods.includes('private_key_jwt')) return none;
   if (jwks !== undefined && jwks_uri !== undefined) return refuse('It has both jwks and jwks_uri (RFC 7591 §2).');
   if (keys.length > 0) return { token_endpoint_auth_methods_supported: methods, jwks: { keys } };
@@ -114,7 +130,8 @@ const readAuthentication = (given: GivenMetadata): Keys => {
 export const readDocument = (address: string, given: unknown): ClientDocument => {
   if (!isRecord(given)) return refuse('It is not a JSON object.');
   if (member(given, 'client_id') !== address) return refuse('Its client_id is not the URL it was fetched from.');
-  checkNoSecrets(given);
+  const secret = SECRETS.find((name) => Object.hasOwn(given, name));
+  if (secret !== undefined) refuse(`It contains ${secret}, which is not secret once it is published.`);
   const stated = readClientMetadata(given, { schemes: [], omitsUnusable: true });
   const document: ClientDocument = {
     client_id: address,
@@ -134,30 +151,3 @@ export const keysThatFit = (document: ClientDocument, keys: readonly Jwk[]): rea
   let room = MAX_BYTES - bytesOf(document);
   return keys.filter((key) => (room -= bytesOf(key) + 1) >= 0);
 };
-
-/** Seconds in which a refresh may be repeated: several processes of one installation may share its tokens. */
-const REFRESH_GRACE = 60;
-
-/**
- * Converts a document to the registration of a client with a single authentication method.
- *
- * @param keys - The public keys of a client that signs assertions.
- * @param scopes - Which these clients may request.
- */
-export const registrationOf = (
-  document: ClientDocument,
-  keys: readonly Jwk[] | undefined,
-  scopes: readonly string[] | undefined,
-): ClientRegistration => ({
-  client_id: document.client_id,
-  client_name: document.client_name,
-  redirect_uris: document.redirect_uris,
-  grant_types: document.grant_types,
-  require_pkce: true,
-  refresh_grace: REFRESH_GRACE,
-  ...(document.grant_types.includes('refresh_token') && { refresh: 'rotating' }),
-  ...ownRestrictions(document),
-  ...ownOpenId({ ...document }, document.redirect_uris),
-  ...(scopes !== undefined && { scope: scopes.join(' ') }),
-  ...(keys !== undefined && { token_endpoint_auth_method: 'private_key_jwt', jwks: { keys } }),
-});

@@ -1,7 +1,6 @@
 import { RateLimit } from '../../core/base/limits/rate-limit.js';
-import { type LimitAt, sourceOf } from '../../core/base/limits/source.js';
-import type { Clock } from '../../core/base/ports.js';
-import { UnusableClientError } from '../../core/oauth/clients/own-registry.js';
+import { sourceOf } from '../../core/base/limits/source.js';
+import { type RegistryServer, UnusableClientError } from '../../core/oauth/clients/own-registry.js';
 
 /** Concurrent fetches: in total, per source of requests, and per host. */
 const AT_ONCE = 32;
@@ -15,22 +14,23 @@ const MINUTE = 60;
 /** Limits the outgoing requests that unknown callers can cause: a `client_id` can be any URL. */
 export class FetchBounds {
   readonly #rate: RateLimit;
-  readonly #limitAt: LimitAt;
+  readonly #limitAt: RegistryServer['limitAt'];
   readonly #running = new Set<{ readonly source: string; readonly host: string }>();
 
-  constructor({ clock, limitAt }: { readonly clock: Clock; readonly limitAt: LimitAt }) {
+  constructor({ clock, limitAt }: Pick<RegistryServer, 'clock' | 'limitAt'>) {
     this.#limitAt = limitAt;
     this.#rate = new RateLimit(clock, PER_MINUTE, MINUTE);
   }
 
   /**
-   * Does the work if the limits allow it, without a queue: the caller can retry.
+   * Admits a fetch if the limits allow it, without a queue: the caller can retry.
    *
    * @param ip - The caller's address.
    * @param host - The host to be contacted.
+   * @returns to be called at the end of the fetch.
    * @throws UnusableClientError if a limit is reached.
    */
-  async run<T>(ip: string, host: string, work: () => Promise<T>): Promise<T> {
+  begin(ip: string, host: string): () => void {
     const source = sourceOf(ip);
     const running = [...this.#running];
     const isFull =
@@ -43,10 +43,6 @@ export class FetchBounds {
       throw new UnusableClientError('unavailable', 'This address has caused too many fetches.', refusal.retryAfter);
     const one = { source, host };
     this.#running.add(one);
-    try {
-      return await work();
-    } finally {
-      this.#running.delete(one);
-    }
+    return () => void this.#running.delete(one);
   }
 }

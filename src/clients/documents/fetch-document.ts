@@ -3,7 +3,7 @@ import { readAtMost } from '../../core/base/http/body.js';
 import { isJsonType } from '../../core/base/http/messages.js';
 import type { MaybePromise } from '../../core/base/ports.js';
 import { type Network, publicNetwork, publicRequest } from '../../outbound/public-request.js';
-import { documentAddressProblem } from './document-address.js';
+import { documentAddressProblem } from './client-document.js';
 
 /** Passed by `clientDocuments` to the fetch function, along with the URL. */
 export interface DocumentRequest {
@@ -18,11 +18,11 @@ export interface DocumentRequest {
  */
 export type FetchDocument = (address: string, request: DocumentRequest) => MaybePromise<unknown>;
 
+const GET = { method: 'GET', headers: { accept: 'application/json' } } as const;
 const MAX_BYTES = 65_536;
 
-const GET = { method: 'GET', headers: { accept: 'application/json' } } as const;
-
-const checkHeaders = ({ statusCode = 0, headers }: IncomingMessage): void => {
+const readJson = async (response: IncomingMessage): Promise<unknown> => {
+  const { statusCode = 0, headers } = response;
   if (statusCode >= 300 && statusCode < 400)
     throw new Error(`It redirects (${statusCode}); redirects are not followed.`);
   if (statusCode !== 200) throw new Error(`It returns status ${statusCode} instead of 200.`);
@@ -30,9 +30,6 @@ const checkHeaders = ({ statusCode = 0, headers }: IncomingMessage): void => {
   const encoding = headers['content-encoding'] ?? 'identity';
   if (encoding.toLowerCase() !== 'identity')
     throw new Error('It is compressed although the request does not accept compression.');
-};
-
-const readBody = async (response: IncomingMessage): Promise<unknown> => {
   const bytes = await readAtMost(response, MAX_BYTES, () => new Error(`It is longer than ${MAX_BYTES} bytes.`));
   const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   try {
@@ -51,9 +48,8 @@ export const freshSeconds = (cacheControl = '', age = ''): number | undefined =>
   const directives = cacheControl.split(',').map((directive) => directive.trim().toLowerCase());
   if (directives.some((directive) => /^no-(?:store|cache)(?:=|$)/.test(directive))) return 0;
   const [maxAge] = directives.flatMap((directive) => /^max-age="?(\d{1,10})"?$/.exec(directive)?.[1] ?? []);
-  return maxAge === undefined
-    ? undefined
-    : Math.max(0, Number(maxAge) - Number(/^\s*"?(\d{1,10})"?\s*$/.exec(age)?.[1] ?? 0));
+  const spent = /^\s*"?(\d{1,10})"?\s*$/.exec(age)?.[1] ?? 0;
+  return maxAge === undefined ? undefined : Math.max(0, Number(maxAge) - Number(spent));
 };
 
 /** A fetch function for public servers; in tests also for others. */
@@ -64,8 +60,7 @@ export const documentFetch = (replaced: Partial<Network> = {}): FetchDocument =>
     if (problem !== undefined) throw new Error(`The URL ${problem}.`);
     const response = await publicRequest(new URL(address), GET, network, signal);
     try {
-      checkHeaders(response);
-      const parsed = await readBody(response);
+      const parsed = await readJson(response);
       const seconds = freshSeconds(response.headers['cache-control'], response.headers.age);
       if (seconds !== undefined) cacheFor(seconds);
       return parsed;

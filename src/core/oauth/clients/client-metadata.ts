@@ -1,5 +1,7 @@
 import { withoutHidden } from '../../base/printable.js';
 import { MAX_LENGTH, normalizeText } from '../../base/text.js';
+import { ownOpenId, type OwnOpenId } from './client-openid.js';
+import type { ClientRegistration } from './client.js';
 import { redirectUriProblem } from './redirect-uri.js';
 
 /** Metadata as clients send or publish it (RFC 7591 §2). */
@@ -135,3 +137,33 @@ export const readClientMetadata = (given: GivenMetadata, redirects: RedirectRule
     grant_types: grantTypesOf(given),
   };
 };
+
+/** Seconds in which these clients may repeat a refresh: the longest there is, because they often refresh from several processes at once. */
+const REFRESH_GRACE = 60;
+
+/**
+ * The registration of a client that described itself. It is public.
+ *
+ * @param scopes - Which it may request; default: all but the introspection scope.
+ */
+export const selfDescribed = (
+  {
+    client_id,
+    client_name,
+    redirect_uris,
+    grant_types,
+    ...own
+  }: StatedMetadata & OwnRestrictions & OwnOpenId & { readonly client_id: string; readonly client_name: string },
+  scopes: readonly string[] | undefined,
+): ClientRegistration => ({
+  client_id,
+  client_name,
+  redirect_uris,
+  grant_types,
+  require_pkce: true,
+  refresh_grace: REFRESH_GRACE,
+  ...(grant_types.includes('refresh_token') && { refresh: 'rotating' }),
+  ...ownRestrictions(own),
+  ...ownOpenId(own, redirect_uris),
+  ...(scopes !== undefined && { scope: scopes.join(' ') }),
+});

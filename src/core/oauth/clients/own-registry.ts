@@ -42,8 +42,8 @@ export interface RegistryServer {
   readonly timer: Timer;
   /** A limit per address, which is higher for addresses that many people share. */
   readonly limitAt: LimitAt;
-  /** All scopes of the server. */
-  readonly scopes: readonly string[];
+  /** @throws TypeError unless clients that describe themselves may have these scopes. @param at - The option that names them. */
+  readonly checkScopes: (given: { readonly scopes?: readonly string[] }, at: string) => void;
   /** In seconds: the longest possible life of a grant. */
   readonly longestGrant: number;
   /** A function of the application with a deadline. @param name - Names it in the error. */

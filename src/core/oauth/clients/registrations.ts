@@ -6,9 +6,9 @@ import type { Seal } from '../../base/seal.js';
 import { checkRegistration, type ServerRules } from './check-registration.js';
 import {
   type GivenMetadata,
-  ownRestrictions,
   type OwnRestrictions,
   readClientMetadata,
+  selfDescribed,
   type StatedMetadata,
   textOf,
 } from './client-metadata.js';
@@ -34,9 +34,6 @@ export interface RegistrationOptions {
    */
   readonly isDenied?: (registration_id: string) => MaybePromise<boolean>;
 }
-
-/** Seconds in which these clients may repeat a refresh: the longest there is, because they often refresh from several processes at once. */
-const REFRESH_GRACE = 60;
 
 /** Validation of `options.registration`. */
 export const REGISTRATION_OPTIONS = {
@@ -169,25 +166,11 @@ export class Registrations {
 
   /** The settings may have changed since: removed scopes can no longer be requested, and with a disallowed scheme the client becomes unknown. */
   #clientOf(client_id: string, registration: ClientMetadata): Client | undefined {
-    const { client_name, redirect_uris, grant_types, scope } = registration;
-    const [first = ''] = redirect_uris;
+    const { redirect_uris, client_name = redirectHost(redirect_uris[0] ?? ''), scope } = registration;
+    const described = selfDescribed({ ...registration, client_id, client_name }, this.#scopes);
     const byDefault = this.#knownScope(scope);
-    return checkRegistration(
-      {
-        client_id,
-        client_name: client_name ?? redirectHost(first),
-        redirect_uris,
-        grant_types: ['authorization_code'],
-        token_endpoint_auth_method: 'none',
-        refresh_grace: REFRESH_GRACE,
-        ...(grant_types.includes('refresh_token') && { refresh: 'rotating' }),
-        ...ownRestrictions(registration),
-        ...ownOpenId({ ...registration }, redirect_uris),
-        ...(this.#scopes.length > 0 && { scope: this.#scopes.join(' ') }),
-        ...(byDefault !== '' && { default_scope: byDefault }),
-      },
-      this.#rules,
-    ).client;
+    const all = { ...described, ...(byDefault !== '' && { default_scope: byDefault }) };
+    return checkRegistration(all, this.#rules).client;
   }
 }
 

@@ -6,6 +6,7 @@ import { type ClientRegistry, type ClientSource, isRegistry } from '../../oauth/
 import { isAttachable, isOwnRegistry, type RegistryServer } from '../../oauth/clients/own-registry.js';
 import type { CustomGrantRequest } from '../../oauth/custom-grant.js';
 import { boundSource } from '../../oauth/keys/signing-keys.js';
+import { checkSelfDescribedScopes } from './resources.js';
 import type { CheckedOptions } from './server-table.js';
 
 /** Of the time of a request, so that the error can name the function before the request ends. */
@@ -76,7 +77,7 @@ const registryServerOf = (
     clock: runtime.clock,
     timer: runtime.timer,
     limitAt: limitWith(sharedAddresses),
-    scopes: Object.keys(scopes),
+    checkScopes: (given, at) => checkSelfDescribedScopes(given, scopes, at),
     longestGrant: Math.max(refreshTokenAbsolute, Math.max(authorizationCode, deviceCode) + accessToken),
     bound,
     onError: onError ?? (() => undefined),

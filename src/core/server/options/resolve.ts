@@ -13,7 +13,7 @@ import { FIXED_PATHS, type OAuthConfig } from '../../oauth/config.js';
 import { ImpliedScopes } from '../../oauth/implied-scopes.js';
 import type { OAuthFeature } from '../../oauth/oauth-feature.js';
 import { directoryOf, type Directory, type UserDirectory } from '../../oauth/sign-in/users.js';
-import { checkScopes, resourcesOf } from './resources.js';
+import { checkScopes, checkSelfDescribedScopes, resourcesOf } from './resources.js';
 import { type CheckedOptions, SERVER_OPTIONS } from './server-table.js';
 
 const TABLE = object(SERVER_OPTIONS, {
@@ -129,11 +129,7 @@ const registrationsOf = (options: CheckedOptions, rules: ServerRules): Registrat
       'options.registration needs the grant authorization_code in options.grants: self-registered clients can use no other.',
       'OQ112',
     );
-  checkScopes(registration, options.scopes, 'options.registration');
-  if (registration.scopes?.includes(INTROSPECT))
-    fail(
-      `options.registration.scopes names ${JSON.stringify(INTROSPECT)}, which would let any client introspect every token. Leave it out.`,
-    );
+  checkSelfDescribedScopes(registration, options.scopes, 'options.registration');
   const { clock, random } = runtime;
   const seal = new Seal(ownSecrets(secret ?? [], issuer), 'client registration', clock, random);
   return new Registrations({ ...registration, rules, seal });

@@ -1,6 +1,7 @@
 import { resourceKey, resourceProblem } from '../../base/addresses/resource.js';
 import type { ResourceDefinition, ResourceDescription } from '../../base/resource-metadata.js';
 import { fail } from '../../base/schema.js';
+import { INTROSPECT } from '../../base/scope.js';
 import { didYouMean } from '../../base/spelling.js';
 import { Resources } from '../../oauth/resources.js';
 import type { CheckedOptions } from './server-table.js';
@@ -24,6 +25,15 @@ export const checkScopes = (
   if (unknown === undefined) return;
   const advice = didYouMean(unknown, Object.keys(known));
   fail(`${at}.scopes names ${JSON.stringify(unknown)}, which options.scopes does not have.${advice}`);
+};
+
+/** The scopes of clients that describe themselves: like {@link checkScopes}, and without the introspection scope. */
+export const checkSelfDescribedScopes: typeof checkScopes = (given, known, at) => {
+  checkScopes(given, known, at);
+  if (given.scopes?.includes(INTROSPECT))
+    fail(
+      `${at}.scopes names ${JSON.stringify(INTROSPECT)}, which would let any client introspect every token. Leave it out.`,
+    );
 };
 
 /**
