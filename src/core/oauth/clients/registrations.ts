@@ -12,7 +12,7 @@ import {
   type StatedMetadata,
   textOf,
 } from './client-metadata.js';
-import { ownOpenId, type OwnOpenId } from './client-openid.js';
+import type { OwnOpenId } from './client-openid.js';
 import type { Client } from './client.js';
 import { FORBIDDEN_SCHEMES, redirectHost } from './redirect-uri.js';
 
