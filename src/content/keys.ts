@@ -1,7 +1,13 @@
+import { createHash } from 'node:crypto';
 import type { ContentTitle } from './source.js';
 
+/** Namespaces that mean something to content. */
+export const FILE = 6;
+export const TEMPLATE = 10;
+export const CATEGORY = 14;
+
 /** The type of a member, in the order of categories: 0 page, 1 subcategory, 2 file. */
-export const memberType = (ns: number): 0 | 1 | 2 => (ns === 14 ? 1 : ns === 6 ? 2 : 0);
+export const memberType = (ns: number): 0 | 1 | 2 => (ns === CATEGORY ? 1 : ns === FILE ? 2 : 0);
 
 /** The sort key of a member of a category: its own sort key prefix, if it has one, and its title, in upper case. */
 export const sortkeyOf = (prefix: string, title: string): string =>
@@ -22,6 +28,9 @@ export const hostKey = (host: string): string => `${host.toLowerCase().split('.'
 
 /** A title as the key of a map. */
 export const titleId = ({ ns, title }: ContentTitle): string => `${ns}:${title}`;
+
+/** The number of a page in the random order, by its {@link titleId}: below 2^31, and always the same. */
+export const shuffleOf = (title: string): number => createHash('sha256').update(title).digest().readUInt32BE(0) >>> 1;
 
 /** The upper bound of texts with this prefix. */
 export const endOf = (prefix: string): string => `${prefix}\u{10ffff}`;

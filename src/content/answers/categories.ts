@@ -1,6 +1,6 @@
 import { ApiError, message, type ParamsOf } from '../../core/query/index.js';
 import type { Asking, Content } from '../content.js';
-import { LAST_ID, compareText, endOf, memberType, sortkeyOf } from '../keys.js';
+import { CATEGORY, compareText, endOf, LAST_ID, memberType, sortkeyOf } from '../keys.js';
 import type { ContentSource, LinkRow, MemberRow } from '../source.js';
 import { targetsOf } from './all-links.js';
 import {
@@ -23,8 +23,6 @@ import {
 } from './answer.js';
 import { targetOf } from './backlinks.js';
 import { linksOfPages, oneLinkEach } from './links.js';
-
-const CATEGORY = 14;
 
 const hex = (text: string): string => Buffer.from(text).toString('hex');
 const unhex = (text: string): string => Buffer.from(text, 'hex').toString();

@@ -1,9 +1,8 @@
 import { pageAddress, type ResultItem, type Site } from '../../core/query/index.js';
 import type { Asking, Content } from '../content.js';
+import { FILE } from '../keys.js';
 import type { ContentFile, ContentPage } from '../source.js';
 import { accepts, type Answer, type Having, listOf, readKey, titleBounds } from './answer.js';
-
-const FILE = 6;
 
 const MEDIA: Readonly<Record<string, string>> = { audio: 'AUDIO', image: 'BITMAP', text: 'TEXT', video: 'VIDEO' };
 

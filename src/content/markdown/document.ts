@@ -1,5 +1,5 @@
 import { Html } from '../../core/query/index.js';
-import { urlTarget } from '../keys.js';
+import { CATEGORY, urlTarget } from '../keys.js';
 import { LinkSet } from '../link-set.js';
 import type { ContentLink, ContentTitle } from '../source.js';
 import { readFrontMatter } from './front-matter.js';
@@ -29,8 +29,6 @@ export interface Document {
 }
 
 const USER = 2;
-const CATEGORY = 14;
-
 /** Fields of front matter with the same meaning. */
 const TAGS = ['tags', 'tag', 'categories', 'category', 'keywords'];
 const ALIASES = ['redirect_from', 'aliases', 'alias'];

@@ -1,4 +1,5 @@
 import { normalizeText, parseTitle, type Site } from '../../core/query/index.js';
+import { FILE } from '../keys.js';
 import type { ContentTitle } from '../source.js';
 
 /** The target of a link: a page of this folder, and a section. */
@@ -94,8 +95,6 @@ export class Titles {
     return title.ns === ns ? title : { reason: `The title would be in another namespace: "${title.prefixed}".` };
   }
 }
-
-const FILE = 6;
 
 const decoded = (text: string): string => {
   try {

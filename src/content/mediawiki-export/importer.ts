@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { parseTitle, printable, resolveSite, type Site } from '../../core/query/index.js';
+import { compareKeys, FILE, shuffleOf, titleId } from '../keys.js';
 import { mediaType } from '../media-types.js';
 import type { ContentDatabase } from '../sqlite/database.js';
 import { forgetFacts, indexText, storeFacts, storeFile } from '../sqlite/facts.js';
@@ -42,9 +43,6 @@ export interface Imported {
 const BATCH_PAGES = 200;
 const BATCH_BYTES = 4_000_000;
 
-/** The namespace of files. */
-const FILE = 6;
-
 /** The latest revision of a page and twenty older ones. */
 const MAX_REVISIONS = 21;
 
@@ -83,8 +81,8 @@ interface Batched {
   edits: number;
 }
 
-const isOlder = (a: ExportedRevision, b: ExportedRevision): boolean =>
-  a.timestamp < b.timestamp || (a.timestamp === b.timestamp && a.id < b.id);
+const byTime = (a: ExportedRevision, b: ExportedRevision): number =>
+  compareKeys([a.timestamp, a.id], [b.timestamp, b.id]);
 
 class Importer implements ExportListener {
   readonly imported = { pages: 0, revisions: 0 };
@@ -108,7 +106,7 @@ class Importer implements ExportListener {
     // An export need not contain its site.
     this.#exported = storedSite(database) ?? NO_SITE;
     this.#site = this.#use(this.#exported);
-    this.#done = source.identity === undefined ? 0 : (storedProgress(database, source.identity) ?? 0);
+    this.#done = source.identity === undefined ? 0 : storedProgress(database, source.identity);
   }
 
   site(site: ExportedSite): void {
@@ -133,10 +131,7 @@ class Importer implements ExportListener {
     const { revisions } = this.#current;
     this.#current.edits += 1;
     revisions.push(revision);
-    if (revisions.length <= MAX_REVISIONS) return;
-    let oldest = 0;
-    for (const [index, one] of revisions.entries()) if (isOlder(one, revisions[oldest] ?? one)) oldest = index;
-    revisions.splice(oldest, 1);
+    if (revisions.length > MAX_REVISIONS) revisions.sort(byTime).shift();
   }
 
   upload(upload: ExportedUpload): void {
@@ -221,9 +216,9 @@ class Importer implements ExportListener {
 
   #addPage(ns: number, title: string, wanted: number): number {
     const taken = wanted <= 0 || this.#database.first(sql`SELECT 1 FROM page WHERE id = ${wanted}`) !== undefined;
-    const random = createHash('sha256').update(`${ns}:${title}`).digest().readUInt32BE(0) >>> 1;
     return this.#database.run(sql`
-      INSERT INTO page (id, ns, title, random) VALUES (${taken ? null : wanted}, ${ns}, ${title}, ${random})`);
+      INSERT INTO page (id, ns, title, random)
+      VALUES (${taken ? null : wanted}, ${ns}, ${title}, ${shuffleOf(titleId({ ns, title }))})`);
   }
 
   #isKnown(page: number, { id, timestamp, comment, text }: ExportedRevision): boolean {

@@ -4,11 +4,15 @@
  * @module oauth-query/content/mediawiki-export
  */
 
+import { emptyModules } from '../answers/empty-modules.js';
 import type { ContentSource } from '../source.js';
+import { contributors } from '../sqlite/contributors.js';
 import type { ContentDatabase } from '../sqlite/database.js';
-import { sqliteModules } from '../sqlite/modules/index.js';
+import { allmessages } from '../sqlite/messages.js';
+import { querypage } from '../sqlite/query-pages.js';
 import { sqliteSource } from '../sqlite/source.js';
 import { statisticsOf } from '../sqlite/statistics.js';
+import { watchlist, watchlistraw } from '../sqlite/watchlist.js';
 import { siteOptions, storedSite } from './site.js';
 
 export { ContentDatabase, NoDriver } from '../sqlite/database.js';
@@ -28,6 +32,13 @@ export const exportContent = (database: ContentDatabase): ContentSource => {
   return {
     ...sqliteSource(database),
     site: { ...siteOptions(site), statistics: statisticsOf(database) },
-    modules: sqliteModules(database),
+    modules: {
+      allmessages: allmessages(database),
+      contributors: contributors(database),
+      querypage: querypage(database),
+      watchlist: watchlist(database),
+      watchlistraw: watchlistraw(database),
+      ...emptyModules,
+    },
   };
 };

@@ -2,7 +2,7 @@ import { createReadStream } from 'node:fs';
 import { open, realpath, stat } from 'node:fs/promises';
 import { createGunzip } from 'node:zlib';
 import { upperFirst } from '../../core/query/index.js';
-import { XmlError, XmlReader } from './xml.js';
+import { type Element, XmlError, type XmlListener, XmlReader } from './xml.js';
 
 /** The site of an export. */
 export interface ExportedSite {
@@ -87,23 +87,22 @@ export interface ExportSource {
  *
  * @throws BrokenExport if it cannot be read.
  */
-export async function openExport(input: string | NodeJS.ReadableStream): Promise<ExportSource> {
+export const openExport = async (input: string | NodeJS.ReadableStream): Promise<ExportSource> => {
   if (typeof input !== 'string') {
     const open = (onBytes: (count: number) => void): NodeJS.ReadableStream =>
       input.on('data', (chunk: string | Buffer) => onBytes(chunk.length));
     return { name: 'the standard input', identity: undefined, totalBytes: undefined, open };
   }
-  const { size, identity } = await factsOf(input);
-  const packed = await packedWith(input);
+  const { size, identity, isPacked } = await inspect(input);
   const open = (onBytes: (count: number) => void): NodeJS.ReadableStream => {
     const stream = createReadStream(input);
     stream.on('data', (chunk) => onBytes(chunk.length));
-    const source = packed ? stream.pipe(createGunzip()) : stream;
+    const source = isPacked ? stream.pipe(createGunzip()) : stream;
     stream.on('error', (error) => source.destroy(error));
     return source;
   };
   return { name: input, identity, totalBytes: size, open };
-}
+};
 
 /**
  * Reads a MediaWiki XML export as a stream, so that its size does not matter.
@@ -119,7 +118,7 @@ export async function readExport(
   let bytes = 0;
   const stream = source.open((count) => (bytes += count));
   stream.setEncoding('utf8');
-  const parser = exportParser(name, listener);
+  const parser = new XmlReader(new ElementReader(name, listener));
   try {
     for await (const chunk of stream) {
       parser.write(String(chunk));
@@ -134,17 +133,28 @@ export async function readExport(
   }
 }
 
-async function factsOf(file: string): Promise<{ readonly size: number; readonly identity: string }> {
+/** The size and version of a file, and whether it is compressed with gzip. */
+const inspect = async (
+  file: string,
+): Promise<{ readonly size: number; readonly identity: string; readonly isPacked: boolean }> => {
   try {
     const found = await stat(file);
+    const { size, mtimeMs } = found;
     if (found.isDirectory()) throw new BrokenExport(`${file} is a directory. Specify the XML file in it.`);
-    if (found.size === 0) throw new BrokenExport(`${file} is empty.`);
-    return { size: found.size, identity: JSON.stringify([await realpath(file), found.size, found.mtimeMs]) };
+    if (size === 0) throw new BrokenExport(`${file} is empty.`);
+    const handle = await open(file);
+    const { buffer, bytesRead } = await handle.read(Buffer.alloc(4), 0, 4, 0);
+    await handle.close();
+    const start = buffer.toString('hex', 0, bytesRead);
+    const [, program] = OTHERS.find(([mark]) => start.startsWith(mark)) ?? [];
+    if (program) throw new BrokenExport(`${file} is compressed. Decompress it first, with ${program}.`);
+    const identity = JSON.stringify([await realpath(file), size, mtimeMs]);
+    return { size, identity, isPacked: start.startsWith(GZIP) };
   } catch (error) {
     if (error instanceof BrokenExport) throw error;
     throw new BrokenExport(`${file} cannot be read: ${reasonOf(error)}.`);
   }
-}
+};
 
 const reasonOf = (error: unknown): string => {
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
@@ -160,63 +170,6 @@ const OTHERS: readonly (readonly [start: string, program: string])[] = [
   ['fd377a58', 'unxz'],
   ['28b52ffd', 'unzstd'],
 ];
-
-async function packedWith(file: string): Promise<boolean> {
-  const handle = await open(file).catch((error: unknown) => {
-    throw new BrokenExport(`${file} cannot be read: ${reasonOf(error)}.`);
-  });
-  const { buffer, bytesRead } = await handle.read(Buffer.alloc(4), 0, 4, 0);
-  await handle.close();
-  const start = buffer.toString('hex', 0, bytesRead);
-  for (const [mark, program] of OTHERS) {
-    if (start.startsWith(mark)) throw new BrokenExport(`${file} is compressed. Decompress it first, with ${program}.`);
-  }
-  return start.startsWith(GZIP);
-}
-
-/** An open element of the file. */
-class Element {
-  readonly name: string;
-  readonly attributes: Readonly<Record<string, string>>;
-  readonly texts: string[] = [];
-  /** The texts of its children by name. */
-  readonly children = new Map<string, string>();
-
-  constructor(name: string, attributes: Readonly<Record<string, string>>) {
-    this.name = name;
-    this.attributes = attributes;
-  }
-}
-
-/** The maximum length of a text in UTF-16 code units. MediaWiki's own limit is two million. */
-const MAX_TEXT_LENGTH = 2 ** 26;
-
-function exportParser(file: string, listener: ExportListener): XmlReader {
-  const open: Element[] = [];
-  const reader = new ElementReader(file, listener);
-  let length = 0;
-  return new XmlReader({
-    open: (name, attributes) => {
-      const element = new Element(name, attributes);
-      open.push(element);
-      length = 0;
-      reader.open(element, open.at(-2));
-    },
-    text: (text) => {
-      const element = open.at(-1);
-      // The bytes of a file in base64.
-      if (element?.name === 'contents') return;
-      length += text.length;
-      if (length > MAX_TEXT_LENGTH)
-        throw new BrokenExport(`${file} is damaged: a text is longer than ${MAX_TEXT_LENGTH} characters.`);
-      element?.texts.push(text);
-    },
-    close: () => {
-      const element = open.pop();
-      if (element) reader.close(element, open.at(-1));
-    },
-  });
-}
 
 /** The error for invalid XML. */
 const brokenXml = (file: string, { kind, line, column, message }: XmlError): BrokenExport => {
@@ -236,7 +189,9 @@ class Unusable extends Error {}
 export const shownText = (text: string): string => JSON.stringify(text.slice(0, 100));
 
 /** Interprets the elements of an export. */
-class ElementReader {
+class ElementReader implements XmlListener {
+  /** The bytes of a file in base64. */
+  readonly ignored = 'contents';
   readonly #file: string;
   readonly #listener: ExportListener;
   #language = 'en';

@@ -61,42 +61,41 @@ const OTHER_SITES: Readonly<Record<string, string>> = {
 };
 
 /** The default interwiki prefixes, because an export does not contain any. */
-function interwikiOf({ base, language }: ExportedSite): Readonly<Record<string, Interwiki>> {
+const interwikiOf = ({ base, language }: ExportedSite): Readonly<Record<string, Interwiki>> => {
   const [, scheme = 'https:', host = '', path = '/wiki/'] = /^(https?:)\/\/([^/]+)(\/(?:[^/]+\/)*)/.exec(base) ?? [];
   // If the host starts with the language, the other languages have sibling hosts.
   const family = host.startsWith(`${language}.`) ? host.slice(language.length) : '.site.example';
-  const languages = Object.entries(LANGUAGES).map(([code, name]): [string, Interwiki] => [
-    code,
-    { url: `${scheme}//${code}${family}${path}$1`, language: name },
-  ]);
-  const others = Object.entries(OTHER_SITES).map(([prefix, url]): [string, Interwiki] => [prefix, { url }]);
+  const languages = Object.entries(LANGUAGES).map(
+    ([code, name]) => [code, { url: `${scheme}//${code}${family}${path}$1`, language: name }] as const,
+  );
+  const others = Object.entries(OTHER_SITES).map(([prefix, url]) => [prefix, { url }] as const);
   return Object.fromEntries([...languages, ...others]);
-}
+};
 
-export function storeSite(database: ContentDatabase, site: ExportedSite): void {
-  database.run(sql`INSERT OR REPLACE INTO site (name, value) VALUES ('site', ${JSON.stringify(site)})`);
-}
+const valueOf = (database: ContentDatabase, name: string): string | undefined =>
+  database.first<{ value: string }>(sql`SELECT value FROM site WHERE name = ${name}`)?.value;
 
-export function storedSite(database: ContentDatabase): ExportedSite | undefined {
-  const row = database.first<{ value: string }>(sql`SELECT value FROM site WHERE name = 'site'`);
+const storeValue = (database: ContentDatabase, name: string, value: string): void =>
+  void database.run(sql`INSERT OR REPLACE INTO site (name, value) VALUES (${name}, ${value})`);
+
+export const storeSite = (database: ContentDatabase, site: ExportedSite): void =>
+  storeValue(database, 'site', JSON.stringify(site));
+
+export const storedSite = (database: ContentDatabase): ExportedSite | undefined => {
+  const value = valueOf(database, 'site');
   // Only written by `storeSite`.
-  return row && (JSON.parse(row.value) as ExportedSite);
-}
+  return value === undefined ? undefined : (JSON.parse(value) as ExportedSite);
+};
 
-/** The number of pages of a file that are written; `undefined` if its import was not started, or is complete. */
-export function storedProgress(database: ContentDatabase, identity: string): number | undefined {
-  const row = database.first<{ value: string }>(sql`SELECT value FROM site WHERE name = ${`import ${identity}`}`);
-  return row && Number(row.value);
-}
+/** The number of pages of a file that an interrupted import has written. */
+export const storedProgress = (database: ContentDatabase, identity: string): number =>
+  Number(valueOf(database, `import ${identity}`) ?? 0);
 
-export function storeProgress(database: ContentDatabase, identity: string, pages: number): void {
-  const name = `import ${identity}`;
-  database.run(sql`INSERT OR REPLACE INTO site (name, value) VALUES (${name}, ${String(pages)})`);
-}
+export const storeProgress = (database: ContentDatabase, identity: string, pages: number): void =>
+  storeValue(database, `import ${identity}`, String(pages));
 
-export function forgetProgress(database: ContentDatabase, identity: string): void {
-  database.run(sql`DELETE FROM site WHERE name = ${`import ${identity}`}`);
-}
+export const forgetProgress = (database: ContentDatabase, identity: string): void =>
+  void database.run(sql`DELETE FROM site WHERE name = ${`import ${identity}`}`);
 
 /** The site options of the query API. */
 export const siteOptions = (site: ExportedSite): SiteOptions => ({
@@ -107,23 +106,23 @@ export const siteOptions = (site: ExportedSite): SiteOptions => ({
   interwiki: interwikiOf(site),
 });
 
-function mainPageOf({ base }: ExportedSite): string {
-  const last = base.split('/').at(-1) ?? '';
+const mainPageOf = ({ base }: ExportedSite): string => {
+  const last = base.split('/').at(-1) || 'Main Page';
   try {
-    return last === '' ? 'Main Page' : decodeURIComponent(last).replaceAll('_', ' ');
+    return decodeURIComponent(last).replaceAll('_', ' ');
   } catch {
     return 'Main Page';
   }
-}
+};
 
-function namespaceOptions({ namespaces }: ExportedSite): Record<number, NamespaceOptions> {
-  const options: Record<number, NamespaceOptions> = {};
-  for (const { id, name, case: letters } of namespaces) {
-    options[id] = {
-      name,
-      case: letters === 'case-sensitive' ? 'case-sensitive' : 'first-letter',
-      ...(id > 15 ? { canonical: name, subpages: id % 2 === 1 } : {}),
-    };
-  }
-  return options;
-}
+const namespaceOptions = ({ namespaces }: ExportedSite): Readonly<Record<number, NamespaceOptions>> =>
+  Object.fromEntries(
+    namespaces.map(({ id, name, case: letters }): [number, NamespaceOptions] => [
+      id,
+      {
+        name,
+        case: letters === 'case-sensitive' ? letters : 'first-letter',
+        ...(id > 15 && { canonical: name, subpages: id % 2 === 1 }),
+      },
+    ]),
+  );

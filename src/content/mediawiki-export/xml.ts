@@ -1,9 +1,24 @@
-/** Receives the events of an XML document. */
+/** An element of an XML document. */
+export class Element {
+  readonly name: string;
+  readonly attributes: Readonly<Record<string, string>>;
+  /** Its own text, in pieces. */
+  readonly texts: string[] = [];
+  /** The texts of its children by name, as the listener sets them. */
+  readonly children = new Map<string, string>();
+
+  constructor(name: string, attributes: Readonly<Record<string, string>>) {
+    this.name = name;
+    this.attributes = attributes;
+  }
+}
+
+/** Receives the elements of an XML document. */
 export interface XmlListener {
-  open(name: string, attributes: Readonly<Record<string, string>>): void;
-  /** May be called several times for one text. */
-  text(text: string): void;
-  close(): void;
+  /** The name of elements whose text is not kept. */
+  readonly ignored: string;
+  open(element: Element, parent: Element | undefined): void;
+  close(element: Element, parent: Element | undefined): void;
 }
 
 /** An error in an XML document. */
@@ -30,6 +45,8 @@ const NAMED: Readonly<Record<string, string>> = { lt: '<', gt: '>', amp: '&', qu
 const MAX_TAG_LENGTH = 65_536;
 const MAX_DEPTH = 64;
 const MAX_REFERENCE_LENGTH = 12;
+/** The maximum length of a text in UTF-16 code units. MediaWiki's own limit is two million. */
+const MAX_TEXT_LENGTH = 2 ** 26;
 
 /** The start and end of skipped parts. */
 const SKIPPED: readonly (readonly [begin: string, end: string])[] = [
@@ -44,7 +61,9 @@ const CDATA = ['<![CDATA[', ']]>'] as const;
  */
 export class XmlReader {
   readonly #listener: XmlListener;
-  readonly #open: string[] = [];
+  readonly #open: Element[] = [];
+  /** The length of the text since the last element was opened. */
+  #length = 0;
   #rest = '';
   #at = 0;
   #hasRoot = false;
@@ -94,20 +113,30 @@ export class XmlReader {
     if (this.#open.length === 0 && this.#hasRoot) this.#fail('there is more than one root element');
     if (this.#open.length >= MAX_DEPTH) this.#fail(`elements are nested more than ${MAX_DEPTH} deep`);
     this.#hasRoot = true;
-    this.#open.push(name);
     const given: Record<string, string> = {};
     if (attributes !== '') {
       for (const [, key = '', double, single = ''] of attributes.matchAll(ATTRIBUTE))
         given[key] = this.#decode(double ?? single);
     }
-    this.#listener.open(name, given);
+    const element = new Element(name, given);
+    this.#listener.open(element, this.#open.at(-1));
+    this.#open.push(element);
+    this.#length = 0;
   }
 
   #close(name: string): void {
-    const open = this.#open.pop();
-    if (open !== name)
-      this.#fail(open === undefined ? `</${name}> ends nothing` : `</${name}> stands where </${open}> should`);
-    this.#listener.close();
+    const element = this.#open.pop();
+    if (!element) this.#fail(`</${name}> ends nothing`);
+    if (element.name !== name) this.#fail(`</${name}> stands where </${element.name}> should`);
+    this.#listener.close(element, this.#open.at(-1));
+  }
+
+  #keep(text: string): void {
+    const element = this.#open.at(-1);
+    if (!element || element.name === this.#listener.ignored) return;
+    this.#length += text.length;
+    if (this.#length > MAX_TEXT_LENGTH) this.#fail(`a text is longer than ${MAX_TEXT_LENGTH} characters`);
+    element.texts.push(text);
   }
 
   /** Reads text up to the end of the input, except an incomplete reference. */
@@ -124,7 +153,7 @@ export class XmlReader {
 
   #text(end: number): true {
     const raw = this.#rest.slice(this.#at, end);
-    if (this.#open.length > 0) this.#listener.text(this.#decode(raw));
+    if (this.#open.length > 0) this.#keep(this.#decode(raw));
     else if (/\S/.test(raw))
       this.#fail('there is text outside of the root element', this.#hasRoot ? 'malformed' : 'none');
     this.#at = end;
@@ -158,7 +187,7 @@ export class XmlReader {
     const [begin, end] = CDATA;
     const found = this.#rest.indexOf(end, this.#at);
     if (found < 0) return false;
-    this.#listener.text(this.#rest.slice(this.#at + begin.length, found));
+    this.#keep(this.#rest.slice(this.#at + begin.length, found));
     this.#at = found + end.length;
     return true;
   }

@@ -1,7 +1,5 @@
-import { compareKeys } from '../keys.js';
+import { compareKeys, type Key } from '../keys.js';
 import type { ContentRange } from '../source.js';
-
-type Key = readonly (string | number)[];
 
 /** Rows sorted by key. Changes are applied when the rows are next read, so that many cost little more than one. */
 export class Sorted<Row> {
@@ -49,20 +47,16 @@ export class Sorted<Row> {
    *
    * @param keep - Filters them. Default: all.
    */
-  range({ from, to, descending, limit }: ContentRange<Key>, keep?: (row: Row) => boolean): readonly Row[] {
+  range({ from, to, descending, limit }: ContentRange<Key>, keep: (row: Row) => boolean = () => true): readonly Row[] {
     const rows = this.all;
     const low = this.#place((descending ? to : from) ?? [], false);
     const high = this.#place((descending ? from : to) ?? [], true);
-    if (keep) {
-      const kept: Row[] = [];
-      for (let count = 0; count < high - low && kept.length < limit; count += 1) {
-        const row = rows[descending ? high - 1 - count : low + count];
-        if (row !== undefined && keep(row)) kept.push(row);
-      }
-      return kept;
+    const kept: Row[] = [];
+    for (let count = 0; count < high - low && kept.length < limit; count += 1) {
+      const row = rows[descending ? high - 1 - count : low + count];
+      if (row !== undefined && keep(row)) kept.push(row);
     }
-    const count = Math.min(limit, Math.max(0, high - low));
-    return descending ? rows.slice(high - count, high).reverse() : rows.slice(low, low + count);
+    return kept;
   }
 
   /** The number of rows whose keys start with this one. */
@@ -96,14 +90,11 @@ export class Groups<Row> {
 
   /** Returns whether the group is new. */
   add(name: string, row: Row): boolean {
-    const group = this.#groups.get(name);
-    if (group) group.add(row);
-    else {
-      const first = new Sorted(this.#key);
-      first.add(row);
-      this.#groups.set(name, first);
-    }
-    return group === undefined;
+    const group = this.#groups.get(name) ?? new Sorted(this.#key);
+    group.add(row);
+    const isNew = !this.#groups.has(name);
+    if (isNew) this.#groups.set(name, group);
+    return isNew;
   }
 
   /** Returns whether the group is now gone. */

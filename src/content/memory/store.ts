@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { RedirectTarget } from '../../core/query/index.js';
-import { memberType, sortkeyOf } from '../keys.js';
+import { memberType, shuffleOf, sortkeyOf, titleId } from '../keys.js';
 import type {
   ContentFile,
   ContentLink,
@@ -60,26 +60,21 @@ interface Entry {
   readonly file: ContentFile | undefined;
 }
 
-const sha1 = (text: string): string => createHash('sha1').update(text).digest('hex');
-
-const revisionsOf = (page: MemoryPage, id: number, firstId: number): ContentRevision[] => {
-  const { text, timestamp = '2000-01-01T00:00:00Z', user, userid, comment = '', model } = page;
+const revisionsOf = (page: MemoryPage, id: number, firstId: number): readonly ContentRevision[] => {
+  const { text, timestamp = '2000-01-01T00:00:00Z', user, userid = 0, comment = '', model } = page;
   const latest: MemoryRevision = {
     text,
     timestamp,
     comment,
-    ...(user === undefined ? {} : { user, userid: userid ?? 0 }),
+    ...(user !== undefined && { user, userid }),
     ...(model && { model }),
   };
   const rows: ContentRevision[] = [];
   for (const given of page.history ?? [latest]) {
-    const facts = {
-      id: given.id ?? firstId + rows.length,
-      page: id,
-      size: Buffer.byteLength(given.text),
-      sha1: sha1(given.text),
-    };
-    rows.push({ timestamp, parent: rows.at(-1)?.id ?? 0, ...given, ...facts });
+    const parent = rows.at(-1)?.id ?? 0;
+    const sha1 = createHash('sha1').update(given.text).digest('hex');
+    const facts = { id: given.id ?? firstId + rows.length, page: id, size: Buffer.byteLength(given.text), sha1 };
+    rows.push({ timestamp, parent, ...given, ...facts });
   }
   return rows;
 };
@@ -113,18 +108,22 @@ export class PageStore {
 
   /** @throws TypeError if another page has its title or id, or a revision its id. */
   add(given: MemoryPage, id: number, firstId = 1): StoredPage {
-    const { ns = 0, title, redirect, model, text, file } = given;
-    const name = `${ns}:${title}`;
+    const { ns = 0, title, redirect, model, text } = given;
+    const name = titleId({ ns, title });
     if (this.#entries.has(id) || this.byTitle.has(name)) {
       throw new TypeError(
         `memoryContent: two pages have the id ${id} or the title "${title}" in namespace ${ns}. Change one of them.`,
       );
     }
     const revisions = revisionsOf(given, id, firstId);
+    for (const revision of revisions) {
+      if (this.revisions.has(revision.id))
+        throw new TypeError(`memoryContent: two revisions have the id ${revision.id}. Change one of them.`);
+      this.revisions.set(revision.id, revision);
+    }
     const latest = revisions.at(-1);
-    const shuffle = createHash('sha256').update(name).digest().readUInt32BE(0) >>> 1;
     const page: StoredPage = {
-      ...{ id, ns, title, text, shuffle, ...(redirect && { redirect }), ...(model && { model }) },
+      ...{ id, ns, title, text, shuffle: shuffleOf(name), ...(redirect && { redirect }), ...(model && { model }) },
       ...(latest && { revid: latest.id, length: latest.size, touched: latest.timestamp }),
     };
     const links = (given.links ?? []).map((link): StoredLink => ({ ...link, page: id, of: page }));
@@ -133,21 +132,13 @@ export class PageStore {
         ? [{ category, page, prefix, sortkey: sortkeyOf(prefix, title), timestamp: page.touched ?? '' }]
         : [],
     );
-    for (const revision of revisions) this.#addRevision(revision);
-    this.#entries.set(id, { page, links, members, revisions, file: file && { ...file, title } });
+    const file = given.file && { ...given.file, title };
+    const entry = { page, links, members, revisions, file };
+    this.#entries.set(id, entry);
     this.byTitle.set(name, page);
-    this.titles.add(String(ns), page);
-    this.shuffled.add(page);
-    if (file) this.files.set(title, { ...file, title });
-    for (const link of links) {
-      this.links.add(groupOf.links(link.kind, id), link);
-      const isNew = this.backlinks.add(groupOf.backlinks(link.kind, link.ns, link.title), link);
-      if (isNew) this.targets.add(groupOf.targets(link.kind, link.ns), link.title);
-    }
-    for (const member of members) {
-      this.members.add(member.category, member);
-      this.membersByTime.add(member.category, member);
-    }
+    if (file) this.files.set(title, file);
+    for (const { user, userid = 0 } of revisions) if (user !== undefined && userid > 0) this.userIds.set(userid, user);
+    this.#change('add', entry);
     return page;
   }
 
@@ -155,22 +146,34 @@ export class PageStore {
   remove(id: number): void {
     const entry = this.#entries.get(id);
     if (!entry) return;
-    const { page, links, members, revisions, file } = entry;
     this.#entries.delete(id);
-    this.byTitle.delete(`${page.ns}:${page.title}`);
-    this.titles.remove(String(page.ns), page);
-    this.shuffled.remove(page);
-    if (file) this.files.delete(file.title);
+    this.byTitle.delete(titleId(entry.page));
+    if (entry.file) this.files.delete(entry.file.title);
+    for (const revision of entry.revisions) this.revisions.delete(revision.id);
+    this.#change('remove', entry);
+  }
+
+  /** Adds the rows of a page to all lists, or removes them. A group that is new, or now gone, is in a list itself. */
+  #change(how: 'add' | 'remove', { page, links, members, revisions }: Entry): void {
+    this.titles[how](String(page.ns), page);
+    this.shuffled[how](page);
     for (const link of links) {
-      this.links.remove(groupOf.links(link.kind, id), link);
-      const isGone = this.backlinks.remove(groupOf.backlinks(link.kind, link.ns, link.title), link);
-      if (isGone) this.targets.remove(groupOf.targets(link.kind, link.ns), link.title);
+      const { kind, ns, title } = link;
+      this.links[how](groupOf.links(kind, page.id), link);
+      if (this.backlinks[how](groupOf.backlinks(kind, ns, title), link)) {
+        this.targets[how](groupOf.targets(kind, ns), title);
+      }
     }
     for (const member of members) {
-      this.members.remove(member.category, member);
-      this.membersByTime.remove(member.category, member);
+      this.members[how](member.category, member);
+      this.membersByTime[how](member.category, member);
     }
-    for (const revision of revisions) this.#removeRevision(revision);
+    for (const revision of revisions) {
+      this.history[how](revision);
+      this.historyOf[how](String(page.id), revision);
+      const { user } = revision;
+      if (user !== undefined && this.byUser[how](user, revision)) this.userNames[how](user);
+    }
   }
 
   /** Applies all changes to lists, so that the next request takes no longer than others. */
@@ -195,25 +198,5 @@ export class PageStore {
     const [first] = revisions;
     const { userid: id = 0 } = revisions.at(-1) ?? {};
     return first && { name, id, edits: revisions.length, registration: first.timestamp };
-  }
-
-  #addRevision(revision: ContentRevision): void {
-    const { id, page, user, userid = 0 } = revision;
-    if (this.revisions.has(id))
-      throw new TypeError(`memoryContent: two revisions have the id ${id}. Change one of them.`);
-    this.revisions.set(id, revision);
-    this.history.add(revision);
-    this.historyOf.add(String(page), revision);
-    if (user === undefined) return;
-    if (this.byUser.add(user, revision)) this.userNames.add(user);
-    if (userid > 0) this.userIds.set(userid, user);
-  }
-
-  #removeRevision(revision: ContentRevision): void {
-    const { id, page, user } = revision;
-    this.revisions.delete(id);
-    this.history.remove(revision);
-    this.historyOf.remove(String(page), revision);
-    if (user !== undefined && this.byUser.remove(user, revision)) this.userNames.remove(user);
   }
 }

@@ -1,7 +1,6 @@
 import { endOf } from '../keys.js';
 import { wordsIn } from '../passage.js';
 import type { ContentSearch, ContentSearchResult, SearchHit } from '../source.js';
-import { SearchBudget } from './budget.js';
 import type { ContentDatabase } from './database.js';
 import { PAGE, pageOf, type PageRow } from './rows.js';
 import { groupWord, LEVELS, namespaceWord } from './schema.js';
@@ -30,6 +29,28 @@ const MAX_EXPANSIONS = 32;
 const COMMON = 10_000;
 /** Ranking considers so many words, the rarest ones. */
 const MAX_RANKED_WORDS = 4;
+
+/** Processor time of one request. A database call cannot be interrupted, so work that may take long is done in steps. */
+class SearchBudget {
+  readonly #start = process.cpuUsage();
+  readonly #most: number;
+
+  /** @param most - In milliseconds. */
+  constructor(most: number) {
+    this.#most = most;
+  }
+
+  /** The milliseconds since it was created. */
+  get spent(): number {
+    const { user, system } = process.cpuUsage(this.#start);
+    return (user + system) / 1000;
+  }
+
+  /** Whether a share of it is spent. */
+  isSpent(share = 1): boolean {
+    return this.spent >= this.#most * share;
+  }
+}
 
 /** A term as a full-text expression. */
 interface Term {

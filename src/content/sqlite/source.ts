@@ -1,9 +1,11 @@
+import { compareKeys } from '../keys.js';
 import { backlinksPerPage, linksPerPage } from '../per-page.js';
 import type {
   BacklinkRow,
   CategorySizes,
   ContentFile,
   ContentHistoryRange,
+  ContentRange,
   ContentRevision,
   ContentSearch,
   ContentSource,
@@ -12,7 +14,6 @@ import type {
   MemberRow,
 } from '../source.js';
 import type { ContentDatabase } from './database.js';
-import { firstOf } from './first-of.js';
 import { PAGE, pageOf, type PageRow } from './rows.js';
 import { searchIn } from './search.js';
 import { between, type Sql, sql, titleList, when } from './sql.js';
@@ -171,6 +172,37 @@ export const historyOf = (
   const rows = database.all<RevisionRow>(sql`SELECT ${revisionColumns(text)} FROM revision WHERE id IN ${ids}`);
   const places = new Map(ids.map((id, index) => [id, index]));
   return rows.map(revisionOf).sort((a, b) => (places.get(a.id) ?? 0) - (places.get(b.id) ?? 0));
+};
+
+interface Place {
+  readonly timestamp: string;
+  readonly id: number;
+}
+
+/** The ids of the first rows of several lists by time, which are read in parts: each has an index, all together have none. */
+const firstOf = <List>(
+  lists: readonly List[],
+  { descending, limit }: Pick<ContentRange<unknown>, 'descending' | 'limit'>,
+  read: (list: List, limit: number) => readonly Place[],
+): readonly number[] => {
+  const sign = descending ? -1 : 1;
+  const order = (a: Place, b: Place) => sign * compareKeys([a.timestamp, a.id], [b.timestamp, b.id]);
+  const parts = lists.map((list) => ({ list, size: 0, rows: [] as readonly Place[] }));
+  let short = parts;
+  for (let size = Math.ceil(limit / lists.length) + 1; ; size *= 4) {
+    for (const part of short) Object.assign(part, { size, rows: read(part.list, Math.min(size, limit)) });
+    const first = parts
+      .flatMap(({ rows }) => rows)
+      .sort(order)
+      .slice(0, limit);
+    const end = first.at(-1);
+    // Those whose next row may be among the first.
+    short = parts.filter(({ size: most, rows }) => {
+      const last = rows.at(-1);
+      return most < limit && rows.length === most && last && end && order(last, end) <= 0;
+    });
+    if (short.length === 0) return first.map(({ id }) => id);
+  }
 };
 
 const linkFunctions = (database: ContentDatabase): Functions<'links' | 'backlinks' | 'targets'> => ({

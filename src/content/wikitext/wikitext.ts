@@ -1,5 +1,5 @@
 import { parseTitle, type Site } from '../../core/query/index.js';
-import { urlTarget } from '../keys.js';
+import { CATEGORY, FILE, TEMPLATE, urlTarget } from '../keys.js';
 import { LinkSet } from '../link-set.js';
 import type { ContentLink } from '../source.js';
 import { withoutElements } from './markup.js';
@@ -11,10 +11,6 @@ export interface Facts {
   /** The target of a redirect, with its namespace or interwiki prefix. */
   readonly redirect: { readonly to: string; readonly fragment?: string } | undefined;
 }
-
-const FILE = 6;
-const TEMPLATE = 10;
-const CATEGORY = 14;
 
 const HIDDEN = ['nowiki', 'pre', 'syntaxhighlight', 'math'];
 const REDIRECT = /^\s*#\w+\s*(?::\s*)?\[\[([^\][|{}]+)(?:\|[^\]]*)?\]\]/iu;

@@ -1,11 +1,11 @@
-import { type Caller, upperFirst } from '../../../core/query/index.js';
-import { type Handler, type Having, isDescending, listOf, readKey } from '../../answers/answer.js';
-import { changeList } from '../../answers/changes.js';
-import { Content } from '../../content.js';
-import type { ContentHistoryRange } from '../../source.js';
-import type { ContentDatabase } from '../database.js';
-import { historyOf, sqliteSource, watchedBy } from '../source.js';
-import { between, sql, when } from '../sql.js';
+import { type Caller, upperFirst } from '../../core/query/index.js';
+import { type Handler, type Having, isDescending, listOf, readKey } from '../answers/answer.js';
+import { changeList } from '../answers/changes.js';
+import { Content } from '../content.js';
+import type { ContentHistoryRange } from '../source.js';
+import type { ContentDatabase } from './database.js';
+import { historyOf, sqliteSource, watchedBy } from './source.js';
+import { between, sql, when } from './sql.js';
 
 /** The caller's name as in revisions, with an upper-case first letter. */
 const watcherOf = (caller: Caller | undefined): string => upperFirst(caller?.name ?? '');

@@ -1,7 +1,7 @@
-import type { ResultItem } from '../../../core/query/index.js';
-import { type Handler, idsOf, readKey } from '../../answers/answer.js';
-import type { ContentDatabase } from '../database.js';
-import { sql, when } from '../sql.js';
+import type { ResultItem } from '../../core/query/index.js';
+import { type Handler, idsOf, readKey } from '../answers/answer.js';
+import type { ContentDatabase } from './database.js';
+import { sql, when } from './sql.js';
 
 /** The contributors of pages: users with an account by name, and the number of anonymous ones. There are no groups. */
 export const contributors =

@@ -1,9 +1,9 @@
-import type { ResultItem, Site } from '../../../core/query/index.js';
-import type { Handler } from '../../answers/answer.js';
-import { Content } from '../../content.js';
-import { endOf } from '../../keys.js';
-import type { ContentDatabase } from '../database.js';
-import { sql, titleList, when } from '../sql.js';
+import type { ResultItem, Site } from '../../core/query/index.js';
+import type { Handler } from '../answers/answer.js';
+import { Content } from '../content.js';
+import { endOf } from '../keys.js';
+import type { ContentDatabase } from './database.js';
+import { sql, titleList, when } from './sql.js';
 
 /** The namespace of interface messages: a page for each customized one. */
 const MESSAGES = 8;
