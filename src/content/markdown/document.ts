@@ -3,16 +3,8 @@ import { CATEGORY, urlTarget } from '../keys.js';
 import { LinkSet } from '../link-set.js';
 import type { ContentLink, ContentTitle } from '../source.js';
 import { readFrontMatter } from './front-matter.js';
-import { type Peers, WIKI_SCHEME } from './peers.js';
+import type { Peers } from './peers.js';
 import type { Target, Titles } from './titles.js';
-
-/** A problem in a file. */
-export interface DocumentProblem {
-  /** The line in the file, 1 or higher. */
-  readonly line?: number;
-  /** One sentence. */
-  readonly message: string;
-}
 
 /** The content of a file. */
 export interface Document {
@@ -25,7 +17,8 @@ export interface Document {
   readonly author: string | undefined;
   /** The date in front matter, in milliseconds since the epoch. */
   readonly date: number | undefined;
-  readonly problems: readonly DocumentProblem[];
+  /** Sentences with the path of the file, and the line if it is known. */
+  readonly problems: readonly string[];
 }
 
 const USER = 2;
@@ -35,19 +28,26 @@ const ALIASES = ['redirect_from', 'aliases', 'alias'];
 const AUTHOR = ['author', 'authors'];
 
 /** Parses a file. Never throws: invalid parts are reported as problems, and the rest is used. */
-export function readDocument(text: string, path: string, titles: Titles, peers: Peers): Document {
+export const readDocument = (text: string, path: string, titles: Titles, peers: Peers): Document => {
   const { fields, body, problem } = readFrontMatter(text, peers.yaml);
-  const problems: DocumentProblem[] = problem ? [problem] : [];
+  const problems = problem ? [`${path}:${problem.line}: ${problem.message}`] : [];
   const links = new LinkSet();
   const heading = addLinks(body, path, links, titles, peers.markdown);
   const of = (names: readonly string[]): readonly string[] => names.flatMap((name) => fields.get(name) ?? []);
   const named = (names: readonly string[], ns: number): readonly Target[] =>
     names.flatMap((name) => {
       const title = titles.read(name, ns);
-      const isTitle = !('reason' in title) && title.ns === ns && !name.includes('#');
-      if (!isTitle)
-        problems.push({ message: `The front matter contains ${JSON.stringify(name)}, which is not a valid title.` });
-      return isTitle ? [title] : [];
+      if (title?.ns === ns && !name.includes('#')) return [title];
+      problems.push(`${path}: The front matter contains ${JSON.stringify(name)}, which is not a valid title.`);
+      return [];
+    });
+  /** The pages of paths from the top of the folder, or relative to this file if they start with a dot. */
+  const pagesOf = (field: string, names: readonly string[]): readonly Target[] =>
+    names.flatMap((name) => {
+      const title = titles.ofLink(encodeURI(name.startsWith('.') ? name : name.replace(/^\/*/, '/')), path);
+      if (title) return [title];
+      problems.push(`${path}: ${field} ${JSON.stringify(name)}, which is not a page of this folder.`);
+      return [];
     });
 
   for (const { title } of named(of(TAGS).flatMap(commaSeparated), CATEGORY)) links.add('category', CATEGORY, title);
@@ -56,48 +56,32 @@ export function readDocument(text: string, path: string, titles: Titles, peers: 
   if (displayTitle !== undefined) links.add('property', 0, 'displaytitle', Html.content(displayTitle).source);
   const description = of(['description', 'summary'])[0];
   if (description !== undefined) links.add('property', 0, 'description', description);
-
-  /** The page of a path from the top of the folder, or relative to this file if it starts with a dot. */
-  const leads = (name: string): Target | undefined =>
-    titles.ofHref(encodeURI(name.startsWith('.') ? name : name.replace(/^\/*/, '/')), path);
-  const redirect = of(['redirect_to'])[0];
-  const target = redirect === undefined ? undefined : leads(redirect);
-  if (redirect !== undefined && !target) {
-    problems.push({ message: `redirect_to is ${JSON.stringify(redirect)}, which is not a page of this folder.` });
+  const [redirect] = pagesOf('redirect_to is', of(['redirect_to']).slice(0, 1));
+  if (redirect) {
+    links.add('redirect', redirect.ns, redirect.title, redirect.fragment);
+    links.add('link', redirect.ns, redirect.title);
   }
-  if (target) {
-    links.add('redirect', target.ns, target.title, target.fragment);
-    links.add('link', target.ns, target.title);
-  }
-  const aliases = of(ALIASES).flatMap((name) => {
-    const alias = leads(name);
-    if (!alias)
-      problems.push({ message: `redirect_from contains ${JSON.stringify(name)}, which is not a page of this folder.` });
-    return alias ? [{ ns: alias.ns, title: alias.title }] : [];
-  });
+  const aliases = pagesOf('redirect_from contains', of(ALIASES)).map(({ ns, title }) => ({ ns, title }));
   const date = Date.parse(of(['date'])[0] ?? '');
   const [author] = named(of(AUTHOR).slice(0, 1), USER);
   return {
-    links: links.all,
-    redirect: target,
-    aliases,
+    ...{ links: links.all, redirect, aliases, problems },
     author: author?.title,
     date: Number.isNaN(date) ? undefined : date,
-    problems,
   };
-}
+};
 
 const commaSeparated = (text: string): readonly string[] =>
   text.split(',').flatMap((part) => (part.trim() === '' ? [] : [part.trim()]));
 
 /** Adds the links of a text, and returns its first heading. */
-function addLinks(
+const addLinks = (
   body: string,
   path: string,
   links: LinkSet,
   titles: Titles,
   markdown: Peers['markdown'],
-): string | undefined {
+): string | undefined => {
   let heading: string | undefined;
   let isHeading = false;
   for (const { type, tag, content, children } of markdown.parse(body, {})) {
@@ -106,32 +90,18 @@ function addLinks(
     if (isHeading && heading === undefined && content.trim() !== '') heading = plain(children ?? []);
     isHeading = false;
     for (const token of children ?? []) {
-      if (token.type === 'link_open') addLink(String(token.attrGet('href') ?? ''), path, links, titles);
-      else if (token.type === 'image') addImage(String(token.attrGet('src') ?? ''), path, links, titles);
+      const isImage = token.type === 'image';
+      if (!isImage && token.type !== 'link_open') continue;
+      const href = String(token.attrGet(isImage ? 'src' : 'href') ?? '');
+      const url = urlTarget(href);
+      const target = isImage ? titles.ofImage(href, path) : titles.ofLink(href, path);
+      if (url !== undefined) links.add('url', 0, url, href);
+      else if (target) links.add(isImage ? 'file' : 'link', target.ns, target.title);
     }
   }
   return heading;
-}
+};
 
 /** A line without markup and images. */
 export const plain = (tokens: readonly { readonly type: string; readonly content: string }[]): string =>
   tokens.map(({ type, content }) => (type.endsWith('break') ? ' ' : type === 'image' ? '' : content)).join('');
-
-function addLink(href: string, path: string, links: LinkSet, titles: Titles): void {
-  if (href.startsWith(WIKI_SCHEME)) {
-    const title = titles.read(href.slice(WIKI_SCHEME.length));
-    if (!('reason' in title)) links.add('link', title.ns, title.title);
-    return;
-  }
-  const url = urlTarget(href);
-  if (url !== undefined) return links.add('url', 0, url, href);
-  const target = titles.ofHref(href, path);
-  if (target) links.add('link', target.ns, target.title);
-}
-
-function addImage(source: string, path: string, links: LinkSet, titles: Titles): void {
-  const url = urlTarget(source);
-  if (url !== undefined) return links.add('url', 0, url, source);
-  const target = titles.ofImage(source, path);
-  if (target) links.add('file', target.ns, target.title);
-}

@@ -1,6 +1,7 @@
 import { realpathSync, statSync } from 'node:fs';
 import { setImmediate } from 'node:timers/promises';
 import { prefixedTitle, type Render, type Site } from '../../core/query/index.js';
+import { timeOf, titleId } from '../keys.js';
 import { PageStore } from '../memory/store.js';
 import type { ContentTitle } from '../source.js';
 import { type Document, readDocument } from './document.js';
@@ -29,6 +30,13 @@ export interface FolderOptions {
   readonly onChange: (change: MarkdownChange) => void;
 }
 
+/** The files with a title: its text, and the image, sound or video of a page in namespace 6. */
+interface Named {
+  readonly title: Target;
+  readonly text: FoundFile | undefined;
+  readonly media: FoundFile | undefined;
+}
+
 /** A page of a file. */
 interface FilePage {
   readonly title: Target;
@@ -49,8 +57,6 @@ const COARSE_MS = 2_000;
 
 /** The maximum number of problems to report. */
 const MAX_PROBLEMS = 100;
-
-const keyOf = ({ ns, title }: ContentTitle): string => `${ns}:${title}`;
 
 /** Keeps a store up to date with a folder of files. */
 export class Folder {
@@ -76,7 +82,10 @@ export class Folder {
     this.#peers = peers;
     this.#options = options;
     this.#titles = new Titles(options.site, options.namespaceFolders);
-    const pathOf = (page: number): string => this.#files.get(keyOf(this.store.page(page) ?? NO_TITLE))?.path ?? '';
+    const pathOf = (id: number): string => {
+      const page = this.store.page(id);
+      return (page && this.#files.get(titleId(page))?.path) ?? '';
+    };
     this.renderer = rendererOf(this.#titles, peers, { pathOf, fileUrl: options.fileUrl });
   }
 
@@ -119,13 +128,15 @@ export class Folder {
       this.#watcher?.scanned(found !== undefined);
     }
     const problems = found.problems.map(([path, message]) => `${path}: ${message}`);
-    const named = this.#named(found.files, problems);
     const files = new Map<string, FilePage>();
     const changed: PageText[] = [];
-    for (const [index, one] of [...named].entries()) {
+    for (const [index, [key, named]] of [...this.#named(found.files, problems)].entries()) {
       if (index % PIECE === PIECE - 1) await setImmediate();
       if (this.#isClosed) return { written: 0, removed: 0 };
-      this.#read(one, files, changed, problems);
+      const known = this.#files.get(key);
+      const read = this.#read(named, known, problems);
+      if (read) files.set(key, read.file);
+      if (read?.page) changed.push(read.page);
     }
     problems.push(...[...files.values()].flatMap((file) => file.problems));
     const aliases = this.#aliasesOf(files, changed, problems);
@@ -136,16 +147,15 @@ export class Folder {
   #named(found: readonly FoundFile[], problems: string[]): ReadonlyMap<string, Named> {
     const wanted = new Map<string, Named>();
     for (const file of found) {
-      const isMedia = file.mime !== undefined;
-      const title = isMedia ? this.#titles.ofMedia(file.path) : this.#titles.ofFile(file.path);
+      const kind = file.mime === undefined ? 'text' : 'media';
+      const title = kind === 'text' ? this.#titles.ofFile(file.path) : this.#titles.ofMedia(file.path);
       if ('reason' in title) {
         problems.push(`${file.path}: The file is skipped, because its name is not a valid title. ${title.reason}`);
         continue;
       }
-      const other = wanted.get(keyOf(title));
-      const [text, media] = isMedia ? [other?.text, file] : [file, other?.media];
-      const taken = isMedia ? other?.media : other?.text;
-      if (!taken) wanted.set(keyOf(title), { title, text, media });
+      const others = wanted.get(titleId(title)) ?? { title, text: undefined, media: undefined };
+      const taken = others[kind];
+      if (!taken) wanted.set(titleId(title), { ...others, title, [kind]: file });
       else
         problems.push(
           `${file.path}: The file is skipped, because ${taken.path} already has the title "${title.prefixed}". Rename one of them.`,
@@ -154,46 +164,41 @@ export class Folder {
     return wanted;
   }
 
-  /** Reads a file, unless it is unchanged. */
+  /** Reads a file: its page, if it has changed. `undefined` if it cannot be read. */
   #read(
-    [key, { title, text: file, media }]: readonly [string, Named],
-    files: Map<string, FilePage>,
-    changed: PageText[],
+    { title, text: source, media }: Named,
+    known: FilePage | undefined,
     problems: string[],
-  ): void {
-    const known = this.#files.get(key);
-    const path = (file ?? media)?.path ?? '';
-    const stamps = [file?.stamp, media?.stamp].join();
-    if (known?.path === path && known.stamp === stamps) {
-      files.set(key, known);
-      return;
-    }
+  ): { readonly file: FilePage; readonly page?: PageText } | undefined {
+    const path = (source ?? media)?.path ?? '';
+    const stamps = [source?.stamp, media?.stamp].join();
+    if (known?.path === path && known.stamp === stamps) return { file: known };
     const now = Date.now();
-    const found = file ? readFound(this.root, file, this.#options.bounds) : NO_TEXT;
+    const found = source ? readFound(this.root, source, this.#options.bounds) : NO_TEXT;
     if (typeof found === 'string') problems.push(`${path}: ${found}`);
-    if (typeof found !== 'object') return;
+    if (typeof found !== 'object') return undefined;
     const text = UTF_8.decode(found.bytes).replaceAll('\0', '\ufffd');
     const document = readDocument(text, path, this.#titles, this.#peers);
-    const said = document.problems.map(
-      ({ line, message }) => `${path}${line === undefined ? '' : `:${line}`}: ${message}`,
-    );
-    if (text.includes('\ufffd') && !isUtf8(found.bytes))
-      said.push(`${path}: The file is not valid UTF-8. Invalid bytes are replaced with U+FFFD.`);
-    const stamp = found.settledAt < now - COARSE_MS ? stamps : '';
-    files.set(key, { title, path, stamp, text, aliases: document.aliases, problems: said });
-    if (known?.path === path && known.text === text && !media) return;
-    const { ns, title: name } = title;
-    changed.push({
+    const isBroken = text.includes('\ufffd') && !isUtf8(found.bytes);
+    const broken = `${path}: The file is not valid UTF-8. Invalid bytes are replaced with U+FFFD.`;
+    const file = {
+      ...{ title, path, text, aliases: document.aliases },
+      stamp: found.settledAt < now - COARSE_MS ? stamps : '',
+      problems: [...document.problems, ...(isBroken ? [broken] : [])],
+    };
+    if (known?.path === path && known.text === text && !media) return { file };
+    const page = {
       ...document,
-      ...{ ns, title: name, text, model: 'markdown', format: 'text/markdown' },
-      changed: file ? found.changed : (media?.changed ?? now),
+      ...{ ns: title.ns, title: title.title, text, model: 'markdown', format: 'text/markdown' },
+      changed: source ? found.changed : (media?.changed ?? now),
       file: media && {
         url: fileAddress(this.#options.fileUrl, media.path),
         size: media.size,
         mime: media.mime ?? '',
-        timestamp: new Date(media.changed).toISOString().replace(/\.\d+Z$/, 'Z'),
+        timestamp: timeOf(media.changed),
       },
-    });
+    };
+    return { file, page };
   }
 
   /** The aliases of all files, as redirects. The title of a file takes precedence. */
@@ -202,29 +207,28 @@ export class Folder {
     changed: readonly PageText[],
     problems: string[],
   ): ReadonlyMap<string, PageText> {
-    const times = new Map(changed.map((page) => [keyOf(page), page.date ?? page.changed]));
+    const times = new Map(changed.map((page) => [titleId(page), page.date ?? page.changed]));
     const owners = new Map<string, FilePage>();
     const aliases = new Map<string, PageText>();
     for (const file of [...files.values()].sort((a, b) => (a.path < b.path ? -1 : 1))) {
+      const { ns, title, prefixed } = file.title;
+      const id = titleId(file.title);
       for (const alias of file.aliases) {
-        const key = keyOf(alias);
+        const key = titleId(alias);
         const other = files.get(key) ?? owners.get(key);
         if (other && other !== file) {
-          const prefixed = prefixedTitle(alias.ns, alias.title, this.#options.site);
-          problems.push(
-            `${file.path}: "${prefixed}" cannot be an alias of this page: it is the title of ${other.path}.`,
-          );
+          const name = prefixedTitle(alias.ns, alias.title, this.#options.site);
+          problems.push(`${file.path}: "${name}" cannot be an alias of this page: it is the title of ${other.path}.`);
         }
         if (other) continue;
         owners.set(key, file);
-        const { ns, title, prefixed } = file.title;
         aliases.set(key, {
           ...alias,
           ...{ text: `#REDIRECT [[${prefixed}]]`, model: 'wikitext', format: 'text/x-wiki' },
           links: (['redirect', 'link'] as const).map((kind) => ({ kind, ns, title })),
           redirect: { ns, title, prefixed, fragment: '' },
           ...{ author: undefined, date: undefined, file: undefined },
-          changed: times.get(keyOf(file.title)) ?? Date.parse(this.store.byTitle.get(keyOf(file.title))?.touched ?? ''),
+          changed: times.get(id) ?? Date.parse(this.store.byTitle.get(id)?.touched ?? ''),
         });
       }
     }
@@ -238,9 +242,9 @@ export class Folder {
     aliases: ReadonlyMap<string, PageText>,
     problems: readonly string[],
   ): MarkdownChange {
-    const isGone = ([key]: readonly [string, unknown]): boolean => !files.has(key) && !aliases.has(key);
-    for (const [, { title }] of [...this.#files].filter(isGone)) this.#pages.remove(title);
-    for (const [, alias] of [...this.#aliases].filter(isGone)) this.#pages.remove(alias);
+    const titles = new Map<string, ContentTitle>(this.#aliases);
+    for (const [key, { title }] of this.#files) titles.set(key, title);
+    for (const [key, title] of titles) if (!files.has(key) && !aliases.has(key)) this.#pages.remove(title);
     const redirects = [...aliases].filter(([key, { text }]) => this.#aliases.get(key)?.text !== text);
     this.#pages.write([...changed, ...redirects.map(([, alias]) => alias)]);
     const removed = [...this.#files.keys()].filter((key) => !files.has(key)).length;
@@ -259,15 +263,6 @@ export class Folder {
     if (more > 0) this.#options.onProblem(`${this.root}: ${more} more problems.`);
   }
 }
-
-/** The files with a title: its text, and the image, sound or video of a page in namespace 6. */
-interface Named {
-  readonly title: Target;
-  readonly text: FoundFile | undefined;
-  readonly media: FoundFile | undefined;
-}
-
-const NO_TITLE: ContentTitle = { ns: 0, title: '' };
 
 /** The text of a page that only has an image, sound or video. */
 const NO_TEXT: ReadFile = { bytes: new Uint8Array(), changed: 0, settledAt: 0 };

@@ -17,7 +17,7 @@ const END = /^(?:---|\.\.\.)[ \t]*(?:\r?\n|$)/gm;
 /**
  * Parses YAML between two lines of `---` at the start of a text. All scalars are texts, so that `1.10` is not a number.
  */
-export function readFrontMatter(text: string, yaml: Peers['yaml']): FrontMatter {
+export const readFrontMatter = (text: string, yaml: Peers['yaml']): FrontMatter => {
   const [first] = BEGINNING.exec(text) ?? [];
   if (first === undefined) return { fields: NOTHING, body: text };
   END.lastIndex = first.length;
@@ -27,11 +27,8 @@ export function readFrontMatter(text: string, yaml: Peers['yaml']): FrontMatter 
   const body = text.slice(END.lastIndex);
   const source = text.slice(first.length, end.index);
   if (source.length > MAX_LENGTH) {
-    return {
-      fields: NOTHING,
-      body,
-      problem: { line: 1, message: `The front matter has more than ${MAX_LENGTH} characters.` },
-    };
+    const message = `The front matter has more than ${MAX_LENGTH} characters.`;
+    return { fields: NOTHING, body, problem: { line: 1, message } };
   }
   if (source.trim() === '') return { fields: NOTHING, body };
   try {
@@ -41,16 +38,18 @@ export function readFrontMatter(text: string, yaml: Peers['yaml']): FrontMatter 
   } catch (error) {
     return { fields: NOTHING, body, problem: problemOf(error) };
   }
-}
+};
 
 const NOTHING: FrontMatter['fields'] = new Map();
 
-/** `a, b` and a YAML list are both lists; other values are ignored. */
-const textsOf = (value: unknown): readonly string[] => {
-  if (typeof value === 'string') return value.trim() === '' ? [] : [value.trim()];
-  if (!Array.isArray(value)) return [];
-  return value.flatMap((one: unknown) => (typeof one === 'string' && one.trim() !== '' ? [one.trim()] : []));
-};
+/** A text and a YAML list of texts are both lists; other values are ignored. */
+const textsOf = (value: unknown): readonly string[] =>
+  [value]
+    .flat()
+    .filter((one) => typeof one === 'string')
+    // YAML can escape half a character, which becomes U+FFFD.
+    .map((one) => Buffer.from(one.trim()).toString())
+    .filter((one) => one !== '');
 
 const problemOf = (error: unknown): NonNullable<FrontMatter['problem']> => {
   const { reason, mark } = error as { readonly reason?: unknown; readonly mark?: { readonly line?: unknown } };

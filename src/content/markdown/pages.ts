@@ -1,4 +1,5 @@
 import { canonicalAddress } from '../../core/query/index.js';
+import { timeOf, titleId } from '../keys.js';
 import { indexPage } from '../memory/search.js';
 import type { MemoryPage, MemoryRevision, PageStore } from '../memory/store.js';
 import type { ContentLink, ContentTitle } from '../source.js';
@@ -26,8 +27,6 @@ const MAX_REVISIONS = 21;
 /** The author of a text that names none, as in MediaWiki. */
 const UNKNOWN_USER = 'Unknown user';
 
-const timeOf = (milliseconds: number): string => new Date(milliseconds).toISOString().replace(/\.\d+Z$/, 'Z');
-
 /** Writes the pages of a folder into a store. Ids are never reused, and a page that returns has its own. */
 export class Pages {
   readonly #store: PageStore;
@@ -49,43 +48,36 @@ export class Pages {
     this.#store.sort();
   }
 
-  remove({ ns, title }: ContentTitle): void {
-    const key = `${ns}:${title}`;
+  remove(title: ContentTitle): void {
+    const key = titleId(title);
     this.#histories.delete(key);
     this.#store.remove(this.#ids.get(key) ?? 0);
   }
 
   /** The time of the next revision of a page. A history does not go backwards if an older file is restored. */
-  #timeOf({ ns, title, date, changed }: PageText): string {
-    const last = this.#histories.get(`${ns}:${title}`)?.at(-1)?.timestamp;
-    const time = timeOf(last === undefined ? (date ?? changed) : changed);
+  #timeOf(text: PageText): string {
+    const last = this.#histories.get(titleId(text))?.at(-1)?.timestamp;
+    const time = timeOf(last === undefined ? (text.date ?? text.changed) : text.changed);
     return last === undefined || time > last ? time : last;
   }
 
-  #write({ ns, title, text, model, format, links, redirect, author, file }: PageText, timestamp: string): void {
-    const key = `${ns}:${title}`;
+  #write(page: PageText, timestamp: string): void {
+    const { ns, title, text, model, format, links, redirect, author, file } = page;
+    const key = titleId(page);
     const before = this.#histories.get(key) ?? [];
     const last = before.at(-1);
     const id = this.#ids.get(key) ?? this.#ids.size + 1;
     const by = { user: author ?? UNKNOWN_USER, userid: author === undefined ? 0 : this.#userId(author) };
     this.#lastRevision += 1;
-    const revision = {
-      id: this.#lastRevision,
-      parent: last?.id ?? 0,
-      timestamp,
-      text,
-      model,
-      format,
-      comment: '',
-      ...by,
-    };
-    const history = last?.text === text ? before : [...before, revision].slice(-MAX_REVISIONS);
+    const facts = { id: this.#lastRevision, parent: last?.id ?? 0, timestamp, comment: '' };
+    const history =
+      last?.text === text ? before : [...before, { ...facts, text, model, format, ...by }].slice(-MAX_REVISIONS);
     const to = redirect && { to: redirect.prefixed, ...(redirect.fragment && { fragment: redirect.fragment }) };
     this.#ids.set(key, id);
     this.#histories.set(key, history);
     this.#store.remove(id);
-    const page = { ns, title, text, model, links, history, ...(to && { redirect: to }), ...(file && { file }) };
-    indexPage(this.#store.add(page, id));
+    const given = { ns, title, text, model, links, history, ...(to && { redirect: to }), ...(file && { file }) };
+    indexPage(this.#store.add(given, id));
   }
 
   /** An address has no id. */

@@ -5,7 +5,6 @@ import {
   type Render,
   type Site,
 } from '../../core/query/index.js';
-import { urlTarget } from '../keys.js';
 import { plain } from './document.js';
 import { readFrontMatter } from './front-matter.js';
 import { lineStarts } from './markup.js';
@@ -39,18 +38,14 @@ export const rendererOf =
     }
     const displaytitle = fields.get('title')?.[0] ?? sections.find(({ level }) => level === 1)?.line;
     const html = peers.markdown.renderer.render(tokens, peers.markdown.options, {});
-    return { html, trusted: true, sections, ...(displaytitle === undefined ? {} : { displaytitle }) };
+    return { html, trusted: true, sections, ...(displaytitle !== undefined && { displaytitle }) };
   };
 
 /** Replaces a link to a file of the folder with a link to its page. */
 const lead = (token: Token, path: string, titles: Titles, site: Site): void => {
   const href = String(token.attrGet('href') ?? '');
-  const title = href.startsWith(WIKI_SCHEME)
-    ? titles.read(href.slice(WIKI_SCHEME.length))
-    : urlTarget(href) === undefined
-      ? titles.ofHref(href, path)
-      : undefined;
-  if (title && !('reason' in title)) {
+  const title = titles.ofLink(href, path);
+  if (title) {
     const fragment = title.fragment === '' ? '' : `#${encodeURIComponent(title.fragment)}`;
     token.attrSet('href', pageAddress(title.prefixed, site) + fragment);
   } else if (href.startsWith(WIKI_SCHEME)) token.attrs = null;

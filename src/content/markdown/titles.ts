@@ -1,6 +1,7 @@
 import { normalizeText, parseTitle, type Site } from '../../core/query/index.js';
 import { FILE } from '../keys.js';
 import type { ContentTitle } from '../source.js';
+import { WIKI_SCHEME } from './peers.js';
 
 /** The target of a link: a page of this folder, and a section. */
 export interface Target extends ContentTitle {
@@ -44,27 +45,23 @@ export class Titles {
 
   /** `img/boat.png` is `File:Img/boat.png`. */
   ofMedia(path: string): Target | NoTitle {
-    const text = normalizeText(path, 'NFC', MAX_PATH_LENGTH);
-    const title = text === undefined ? { reason: 'The title is too long.' } : this.read(text, FILE);
+    const title = this.#parse(path, FILE);
     if ('reason' in title) return title;
     return title.ns === FILE && !path.includes('#') ? title : { reason: 'It would be in another namespace.' };
   }
 
-  /** Parses a title, such as a tag or the target of a wiki link. */
-  read(text: string, ns = 0): Target | NoTitle {
-    const title = parseTitle(text, this.#site, ns);
-    if (title.kind === 'invalid') return title;
-    if (title.kind === 'interwiki') return { reason: `"${title.prefix}:" is the prefix of another site.` };
-    if (title.text === '' || title.ns < 0) return { reason: 'The requested page title names no page.' };
-    const { ns: number, text: name, prefixed, fragment } = title;
-    return { ns: number, title: name, prefixed, fragment };
+  /** Parses a title, such as a tag; `undefined` if it is not valid. */
+  read(text: string, ns = 0): Target | undefined {
+    const title = this.#parse(text, ns);
+    return 'reason' in title ? undefined : title;
   }
 
   /**
-   * The page that a link in a file refers to; `undefined` for an external URL, another file, or a path outside the
-   * folder.
+   * The page that a link in a file refers to: a wiki link, or a relative URL. `undefined` for an external URL, another
+   * file, or a path outside the folder.
    */
-  ofHref(href: string, from: string): Target | undefined {
+  ofLink(href: string, from: string): Target | undefined {
+    if (href.startsWith(WIKI_SCHEME)) return this.read(href.slice(WIKI_SCHEME.length));
     const parts = partsOf(href, from);
     if (!parts || (OTHER_FILE.test(parts.path) && !PAGE.test(parts.path))) return undefined;
     const title = this.#ofPath(parts.path.replace(PAGE, ''));
@@ -73,26 +70,35 @@ export class Titles {
 
   /** The file of an image in this folder, as a title of namespace 6. */
   ofImage(href: string, from: string): Target | undefined {
-    const parts = partsOf(href, from);
-    const title = parts && parts.path !== '' ? this.read(parts.path, FILE) : undefined;
-    return title && !('reason' in title) && title.ns === FILE ? title : undefined;
+    const path = pathOfHref(href, from) ?? '';
+    const title = path === '' ? undefined : this.read(path, FILE);
+    return title?.ns === FILE ? title : undefined;
   }
 
   #ofPath(path: string): Target | NoTitle {
-    const text = normalizeText(path, 'NFC', MAX_PATH_LENGTH);
-    if (text === undefined) return { reason: 'The title is too long.' };
-    const names = text.split('/');
+    const names = (normalizeText(path, 'NFC', MAX_PATH_LENGTH) ?? path).split('/');
     if (FOLDER_PAGE.test(names.at(-1) ?? '')) names.pop();
     const ns = names.length > 1 ? (this.#folders.get(names[0] ?? '') ?? 0) : 0;
     if (ns !== 0) names.shift();
     const name = names.join('/');
-    if (name === '') return this.read(this.#site.mainPage);
-    const title = this.read(name, ns);
+    if (name === '') return this.#parse(this.#site.mainPage, 0);
+    const title = this.#parse(name, ns);
     if ('reason' in title) return title;
     if (title.fragment !== '' || name.includes('#')) {
       return { reason: 'The requested page title contains invalid characters: "#".' };
     }
     return title.ns === ns ? title : { reason: `The title would be in another namespace: "${title.prefixed}".` };
+  }
+
+  #parse(text: string, ns: number): Target | NoTitle {
+    const normal = normalizeText(text, 'NFC', MAX_PATH_LENGTH);
+    if (normal === undefined) return { reason: 'The title is too long.' };
+    const title = parseTitle(normal, this.#site, ns);
+    if (title.kind === 'invalid') return title;
+    if (title.kind === 'interwiki') return { reason: `"${title.prefix}:" is the prefix of another site.` };
+    if (title.text === '' || title.ns < 0) return { reason: 'The requested page title names no page.' };
+    const { ns: number, text: name, prefixed, fragment } = title;
+    return { ns: number, title: name, prefixed, fragment };
   }
 }
 

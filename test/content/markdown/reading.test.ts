@@ -50,6 +50,19 @@ describe('a folder of Markdown files', () => {
     });
   });
 
+  test('a name as macOS writes it leads to its page, in links, wiki links, images and tags', async () => {
+    const folder = new TestFolder({
+      'nai\u0308ve.png': '',
+      'a.md': '---\ntags: nai\u0308ve\n---\n[a](nai\u0308ve.md) ![b](nai\u0308ve.png)',
+      'b.md': '[[nai\u0308ve]]',
+    });
+    const content = await folder.open();
+    const title = 'Na\u00efve';
+    expect(await titlesOf(content, 6)).toEqual([`${title}.png`]);
+    expect((await pageOf(content, 'A'))?.links).toEqual({ category: [title], link: [title], file: [`${title}.png`] });
+    expect((await pageOf(content, 'B'))?.links).toEqual({ link: [title] });
+  });
+
   test('reads front matter: title, tags, author, date, redirects', async () => {
     const folder = new TestFolder({
       'new.md': `---
@@ -212,6 +225,20 @@ describe('an invalid file is reported, and the others are served', () => {
       'a.md: "B" cannot be an alias of this page: it is the title of b.md.',
       'e.md: "D" cannot be an alias of this page: it is the title of c.md.',
     ]);
+  });
+
+  test('half a character', async () => {
+    const folder = new TestFolder({
+      'a.md': String.raw`---
+tags: "\ud800"
+title: "\ud800"
+redirect_to: "\ud800"
+---
+[[B]] [c](%ED%A0%80)`,
+      'b.md': '',
+    });
+    expect(await titlesOf(await folder.open())).toEqual(['A', 'B']);
+    expect(folder.problems.join('')).toContain('redirect_to is');
   });
 
   test('names that are not valid titles, or are the same', async () => {
