@@ -2,117 +2,100 @@ import { type JsonSchema, type ModuleNode, ref } from './schemas.js';
 
 /** Schemas of the responses of the query API. Items are open objects, because handlers decide what they contain. */
 
-const OBJECT: JsonSchema = { type: 'object' };
-const OBJECTS: JsonSchema = { type: 'array', items: OBJECT };
 const TEXT: JsonSchema = { type: 'string' };
-const TEXTS: JsonSchema = { type: 'array', items: TEXT };
+const INTEGER: JsonSchema = { type: 'integer' };
+const OBJECT: JsonSchema = { type: 'object' };
 
-/** A flag that is set. */
-const FLAG: JsonSchema = {
-  description: 'true in formatversion 2, an empty text in formatversion 1.',
-  enum: [true, ''],
+const text = (description: string): JsonSchema => ({ ...TEXT, description });
+const listOf = (items: JsonSchema): JsonSchema => ({ type: 'array', items });
+const mapOf = (additionalProperties: JsonSchema, description?: string): JsonSchema => ({
+  type: 'object',
+  description,
+  additionalProperties,
+});
+const objectOf = (
+  properties: Readonly<Record<string, JsonSchema>>,
+  { required, description }: { readonly required?: readonly string[]; readonly description?: string } = {},
+): JsonSchema => ({ type: 'object', description, required, properties });
+
+const OBJECTS = listOf(OBJECT);
+const TEXTS = listOf(TEXT);
+
+/** Another schema of the document. */
+const schema = (name: string): JsonSchema => ref('schemas', name);
+
+const CODE = text('The code, for programs.');
+const DOCUMENTATION = {
+  docref: text('Where the API is documented.'),
+  '*': text('Where the API is documented, in formatversion 1.'),
 };
 
-const FLAG_OR_FALSE: JsonSchema = { enum: [true, false, ''] };
-
-const text = (description: string): JsonSchema => ({ type: 'string', description });
-
-const CONDITION: JsonSchema = {
-  type: 'object',
-  description: 'An error or warning in every errorformat except bc.',
-  required: ['code', 'module'],
-  properties: {
-    code: text('The code, for programs.'),
+const CONDITION = objectOf(
+  {
+    code: CODE,
     module: text('The path of the module that reports it.'),
     text: text('The message, with errorformat plaintext or wikitext.'),
     html: text('The message, with errorformat html.'),
     '*': text('The message, in formatversion 1.'),
     key: text('The message key, with errorformat raw.'),
     params: {
-      type: 'array',
-      items: { type: ['string', 'number', 'object'] },
+      ...listOf({ type: ['string', 'number', 'object'] }),
       description: 'The message parameters, with errorformat raw.',
     },
     data: OBJECT,
   },
-};
+  { required: ['code', 'module'], description: 'An error or warning in every errorformat except bc.' },
+);
 
 const WARNINGS: JsonSchema = {
   description: 'Problems that did not make the request fail.',
   anyOf: [
-    {
-      type: 'object',
-      description: 'With errorformat bc: one text per module, with a line per warning.',
-      additionalProperties: { type: 'object', properties: { warnings: TEXT, '*': TEXT } },
-    },
-    { type: 'array', items: ref('schemas', 'Condition') },
+    mapOf(
+      objectOf({ warnings: TEXT, '*': TEXT }),
+      'With errorformat bc: one text per module, with a line per warning.',
+    ),
+    listOf(schema('Condition')),
   ],
 };
 
 /** Fields of every response. */
-const ECHO: JsonSchema = {
+const ECHO: Readonly<Record<string, JsonSchema>> = {
   requestid: TEXT,
   servedby: TEXT,
-  curtimestamp: { type: 'string', format: 'date-time' },
+  curtimestamp: { ...TEXT, format: 'date-time' },
   uselang: TEXT,
   errorlang: TEXT,
-  warnings: ref('schemas', 'Warnings'),
+  warnings: schema('Warnings'),
 };
 
-const PAGE: JsonSchema = {
-  type: 'object',
-  description: 'A page. Most prop modules add their data under their own names.',
-  properties: {
-    pageid: { type: 'integer' },
-    ns: { type: 'integer' },
-    title: TEXT,
-    missing: ref('schemas', 'Flag'),
-    invalid: ref('schemas', 'Flag'),
-  },
-};
+/** The response of an action whose data has its name. */
+const answerOf = (action: string, data: JsonSchema, description?: string): JsonSchema =>
+  objectOf({ [action]: data, ...ECHO }, { required: [action], ...(description !== undefined && { description }) });
 
-const RENAMED: JsonSchema = {
-  type: 'array',
-  items: { type: 'object', required: ['from', 'to'], properties: { from: TEXT, to: TEXT } },
-};
+const RENAMED = listOf(objectOf({ from: TEXT, to: TEXT }, { required: ['from', 'to'] }));
 
 const QUERY_ANSWER: JsonSchema = {
   type: 'object',
   not: { anyOf: [{ required: ['error'] }, { required: ['errors'] }] },
   properties: {
-    batchcomplete: ref('schemas', 'Flag'),
-    continue: {
-      type: 'object',
-      description: 'There are more results: repeat the request with all of these parameters added.',
-      additionalProperties: { type: ['string', 'number'] },
-    },
-    'query-continue': {
-      type: 'object',
-      description: 'With rawcontinue: the parameters to add to the same request, by module.',
-      additionalProperties: OBJECT,
-    },
-    limits: {
-      type: 'object',
-      description: 'The values of limit=max, by module.',
-      additionalProperties: { type: 'integer' },
-    },
-    query: {
-      type: 'object',
-      properties: {
-        normalized: RENAMED,
-        redirects: RENAMED,
-        interwiki: OBJECTS,
-        badrevids: OBJECT,
-        pageids: { type: 'array', items: TEXT },
-        pages: {
-          description: 'An array in formatversion 2, an object by page id in formatversion 1.',
-          anyOf: [
-            { type: 'array', items: ref('schemas', 'Page') },
-            { type: 'object', additionalProperties: ref('schemas', 'Page') },
-          ],
-        },
+    batchcomplete: schema('Flag'),
+    continue: mapOf(
+      { type: ['string', 'number'] },
+      'There are more results: repeat the request with all of these parameters added.',
+    ),
+    'query-continue': mapOf(OBJECT, 'With rawcontinue: the parameters to add to the same request, by module.'),
+    limits: mapOf(INTEGER, 'The values of limit=max, by module.'),
+    query: objectOf({
+      normalized: RENAMED,
+      redirects: RENAMED,
+      interwiki: OBJECTS,
+      badrevids: OBJECT,
+      pageids: TEXTS,
+      pages: {
+        description: 'An array in formatversion 2, an object by page id in formatversion 1.',
+        anyOf: [listOf(schema('Page')), mapOf(schema('Page'))],
       },
-    },
+    }),
     ...ECHO,
   },
 };
@@ -122,32 +105,35 @@ const API_ERROR: JsonSchema = {
   description: 'An error; the header MediaWiki-API-Error contains its code.',
   anyOf: [{ required: ['error'] }, { required: ['errors'] }],
   properties: {
-    error: {
-      type: 'object',
-      description: 'With errorformat bc.',
-      required: ['code', 'info'],
-      properties: {
-        code: text('The code, for programs.'),
-        info: text('The message.'),
-        docref: text('Where the API is documented.'),
-        '*': text('Where the API is documented, in formatversion 1.'),
-      },
-    },
-    errors: { type: 'array', items: ref('schemas', 'Condition') },
-    docref: text('Where the API is documented.'),
-    '*': text('Where the API is documented, in formatversion 1.'),
+    error: objectOf(
+      { code: CODE, info: text('The message.'), ...DOCUMENTATION },
+      { required: ['code', 'info'], description: 'With errorformat bc.' },
+    ),
+    errors: listOf(schema('Condition')),
+    ...DOCUMENTATION,
     ...ECHO,
   },
 };
 
-const PARAMINFO_ANSWER: JsonSchema = {
-  type: 'object',
-  required: ['paraminfo'],
-  properties: {
-    paraminfo: {
-      type: 'object',
-      required: ['helpformat'],
-      properties: {
+/** A text that is in an object in formatversion 1. */
+const whole = (description: string): JsonSchema => ({
+  anyOf: [TEXT, objectOf({ '*': TEXT }, { required: ['*'] })],
+  description,
+});
+
+export const ANSWER_SCHEMAS: Readonly<Record<string, JsonSchema>> = {
+  Flag: { description: 'true in formatversion 2, an empty text in formatversion 1.', enum: [true, ''] },
+  Condition: CONDITION,
+  Warnings: WARNINGS,
+  Page: objectOf(
+    { pageid: INTEGER, ns: INTEGER, title: TEXT, missing: schema('Flag'), invalid: schema('Flag') },
+    { description: 'A page. Most prop modules add their data under their own names.' },
+  ),
+  QueryAnswer: QUERY_ANSWER,
+  ParaminfoAnswer: answerOf(
+    'paraminfo',
+    objectOf(
+      {
         helpformat: TEXT,
         modules: OBJECTS,
         querymodules: OBJECTS,
@@ -155,37 +141,23 @@ const PARAMINFO_ANSWER: JsonSchema = {
         mainmodule: OBJECT,
         pagesetmodule: OBJECT,
       },
-    },
-    ...ECHO,
-  },
-};
-
-const HELP_ANSWER: JsonSchema = {
-  type: 'object',
-  description: 'The help page with wrap.',
-  required: ['help'],
-  properties: {
-    help: { type: 'object', required: ['mime', 'help'], properties: { mime: TEXT, help: TEXT } },
-    ...ECHO,
-  },
-};
-
-/** A text that is in an object in formatversion 1. */
-const WHOLE: JsonSchema = { anyOf: [TEXT, { type: 'object', required: ['*'], properties: { '*': TEXT } }] };
-
-const PARSE_ANSWER: JsonSchema = {
-  type: 'object',
-  required: ['parse'],
-  properties: {
-    parse: {
-      type: 'object',
-      required: ['title', 'pageid'],
-      properties: {
+      { required: ['helpformat'] },
+    ),
+  ),
+  HelpAnswer: answerOf(
+    'help',
+    objectOf({ mime: TEXT, help: TEXT }, { required: ['mime', 'help'] }),
+    'The help page with wrap.',
+  ),
+  ParseAnswer: answerOf(
+    'parse',
+    objectOf(
+      {
         title: TEXT,
-        pageid: { type: 'integer' },
-        revid: { type: 'integer' },
+        pageid: INTEGER,
+        revid: INTEGER,
         redirects: RENAMED,
-        text: { ...WHOLE, description: 'The page as HTML.' },
+        text: whole('The page as HTML.'),
         langlinks: OBJECTS,
         categories: OBJECTS,
         links: OBJECTS,
@@ -193,80 +165,60 @@ const PARSE_ANSWER: JsonSchema = {
         images: TEXTS,
         externallinks: TEXTS,
         sections: OBJECTS,
-        showtoc: FLAG_OR_FALSE,
+        showtoc: { enum: [true, false, ''] },
         displaytitle: text('The title as HTML.'),
-        wikitext: { ...WHOLE, description: 'The text of the page.' },
+        wikitext: whole('The text of the page.'),
       },
-    },
-    ...ECHO,
-  },
-};
-
-const COMPARE_ANSWER: JsonSchema = {
-  type: 'object',
-  required: ['compare'],
-  properties: {
-    compare: {
-      type: 'object',
-      description: 'Facts about both sides, whose names begin with `from` and `to`.',
-      properties: {
-        fromid: { type: 'integer' },
-        fromrevid: { type: 'integer' },
+      { required: ['title', 'pageid'] },
+    ),
+  ),
+  CompareAnswer: answerOf(
+    'compare',
+    objectOf(
+      {
+        fromid: INTEGER,
+        fromrevid: INTEGER,
         fromtitle: TEXT,
-        toid: { type: 'integer' },
-        torevid: { type: 'integer' },
+        toid: INTEGER,
+        torevid: INTEGER,
         totitle: TEXT,
-        diffsize: { type: 'integer' },
+        diffsize: INTEGER,
         body: text('The difference as rows of an HTML table, in formatversion 2.'),
         '*': text('The difference as rows of an HTML table, in formatversion 1.'),
       },
-    },
-    ...ECHO,
+      { description: 'Facts about both sides, whose names begin with `from` and `to`.' },
+    ),
+  ),
+  OpenSearchAnswer: {
+    type: 'array',
+    description: 'The search, the titles, their descriptions (empty), and their URLs.',
+    items: { anyOf: [TEXT, TEXTS] },
+    minItems: 4,
+    maxItems: 4,
   },
-};
-
-const OPEN_SEARCH_ANSWER: JsonSchema = {
-  type: 'array',
-  description: 'The search, the titles, their descriptions (empty), and their URLs.',
-  items: { anyOf: [TEXT, TEXTS] },
-  minItems: 4,
-  maxItems: 4,
-};
-
-export const ANSWER_SCHEMAS: Readonly<Record<string, JsonSchema>> = {
-  Flag: FLAG,
-  Condition: CONDITION,
-  Warnings: WARNINGS,
-  Page: PAGE,
-  QueryAnswer: QUERY_ANSWER,
-  ParaminfoAnswer: PARAMINFO_ANSWER,
-  HelpAnswer: HELP_ANSWER,
-  ParseAnswer: PARSE_ANSWER,
-  CompareAnswer: COMPARE_ANSWER,
-  OpenSearchAnswer: OPEN_SEARCH_ANSWER,
   ApiError: API_ERROR,
 };
 
 const failure = (description: string, headers: Readonly<Record<string, unknown>> = {}): object => ({
   description,
   headers: { 'MediaWiki-API-Error': ref('headers', 'MediaWiki-API-Error'), ...headers },
-  content: { 'application/json': { schema: ref('schemas', 'ApiError') } },
+  content: { 'application/json': { schema: schema('ApiError') } },
 });
 
 export const ANSWER_HEADERS = {
   'MediaWiki-API-Error': { description: 'The code of the error, if there is one.', schema: TEXT },
-  'Retry-After': { description: 'Seconds to wait before the next attempt.', schema: { type: 'integer' } },
+  'Retry-After': { description: 'Seconds to wait before the next attempt.', schema: INTEGER },
 } as const;
 
 /** Data or an API error, both with status 200: as JSON, XML, a page or a script. */
-const success = (schemas: readonly JsonSchema[]): object => ({
+const success = (data: readonly JsonSchema[]): object => ({
   description: 'Data, or an error.',
   headers: {
     'MediaWiki-API-Error': ref('headers', 'MediaWiki-API-Error'),
     'Retry-After': ref('headers', 'Retry-After'),
   },
   content: {
-    'application/json': { schema: { anyOf: [...schemas, ref('schemas', 'ApiError')] } },
+    'application/json': { schema: { anyOf: [...data, schema('ApiError')] } },
     'text/html': {},
     'text/javascript': {},
     'text/xml': {},
@@ -275,11 +227,9 @@ const success = (schemas: readonly JsonSchema[]): object => ({
 
 /** Responses shared by many operations. */
 export const RESPONSES: Readonly<Record<string, object>> = {
-  Query: success([ref('schemas', 'QueryAnswer')]),
+  Query: success([schema('QueryAnswer')]),
   Api: success(
-    ['QueryAnswer', 'ParaminfoAnswer', 'HelpAnswer', 'ParseAnswer', 'CompareAnswer', 'OpenSearchAnswer'].map((name) =>
-      ref('schemas', name),
-    ),
+    ['QueryAnswer', 'ParaminfoAnswer', 'HelpAnswer', 'ParseAnswer', 'CompareAnswer', 'OpenSearchAnswer'].map(schema),
   ),
   // Errors with a status other than 200.
   ApiForeignOrigin: {
@@ -306,18 +256,12 @@ export const ENDPOINT_RESPONSES = withFailures(ref('responses', 'Api'));
 
 const QUERY_RESPONSES = withFailures(ref('responses', 'Query'));
 
-const under = (key: string, schema: JsonSchema): JsonSchema => ({ type: 'object', properties: { [key]: schema } });
-
-/** The schema of a list module's data. */
-const listSchema = ({ name, module }: ModuleNode): JsonSchema => {
-  const { place, key = name } = module.result ?? {};
-  return under(key, place === 'results' ? under('results', OBJECTS) : OBJECTS);
-};
-
 /** The responses at a module's own path. Only list modules have their own schema. */
-export const moduleResponses = (node: ModuleNode): object => {
-  if (node.group !== 'list') return QUERY_RESPONSES;
-  const list = listSchema(node);
-  const isTop = node.module.result?.place === 'top';
-  return withFailures(success([{ allOf: [ref('schemas', 'QueryAnswer'), isTop ? list : under('query', list)] }]));
+export const moduleResponses = ({ group, name, module }: ModuleNode): object => {
+  if (group !== 'list') return QUERY_RESPONSES;
+  const { place, key = name } = module.result ?? {};
+  const list = objectOf({ [key]: place === 'results' ? objectOf({ results: OBJECTS }) : OBJECTS });
+  return withFailures(
+    success([{ allOf: [schema('QueryAnswer'), place === 'top' ? list : objectOf({ query: list })] }]),
+  );
 };

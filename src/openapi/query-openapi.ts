@@ -51,7 +51,7 @@ interface OperationTexts {
   readonly tags: readonly string[];
   readonly summary: string;
   readonly description?: string;
-  readonly deprecated?: true;
+  readonly deprecated?: true | undefined;
 }
 
 /**
@@ -69,7 +69,7 @@ const byAddressAndForm = (
   return {
     get: {
       ...texts,
-      ...(description === undefined || description === '' ? {} : { description }),
+      description: description || undefined,
       parameters: [
         ...own.fields.map(toParameter),
         ...shared.map(({ wireName }) => ref('parameters', wireName)),
@@ -196,7 +196,7 @@ export const openApiDocument = (api: QueryParts): object => {
       tags: [group],
       summary: node.text,
       description: moduleDescription(node),
-      ...(module.deprecated === true ? { deprecated: true } : {}),
+      deprecated: module.deprecated,
     };
     const own = ownForm(`${name.charAt(0).toLowerCase()}${name.slice(1)}Parameters`, of(node));
     return [`${path}/${node.path}`, byAddressAndForm(texts, own, common, moduleResponses(node))];

@@ -57,9 +57,9 @@ export const toParameter = ({ wireName, description, schema, pattern, ...field }
   return {
     name: wireName,
     in: 'query',
-    ...(description === '' ? {} : { description }),
-    ...(required ? { required } : {}),
-    ...(deprecated ? { deprecated } : {}),
+    description: description || undefined,
+    required: required || undefined,
+    deprecated: deprecated || undefined,
     ...(pattern === undefined ? (multi ? BARS : {}) : { style: 'form', explode: true }),
     schema: named,
   };
@@ -74,8 +74,8 @@ export const toForm = (fields: readonly Field[]): JsonSchema => {
         nameOf(field),
         {
           ...field.schema,
-          ...(field.description === '' ? {} : { description: field.description }),
-          ...(field.deprecated ? { deprecated: true } : {}),
+          ...(field.description !== '' && { description: field.description }),
+          deprecated: field.deprecated || undefined,
         },
       ]),
     );
@@ -83,9 +83,9 @@ export const toForm = (fields: readonly Field[]): JsonSchema => {
   const templated = fields.filter(({ pattern }) => pattern !== undefined);
   return {
     type: 'object',
-    ...(required.length > 0 ? { required } : {}),
+    required: required.length > 0 ? required : undefined,
     properties: entriesOf(named, ({ wireName }) => wireName),
-    ...(templated.length > 0 ? { patternProperties: entriesOf(templated, ({ pattern = '' }) => pattern) } : {}),
+    patternProperties: templated.length > 0 ? entriesOf(templated, ({ pattern = '' }) => pattern) : undefined,
   };
 };
 

@@ -41,16 +41,16 @@ export interface ModuleInfo extends Readonly<Record<string, unknown>> {
   readonly templatedparameters: readonly Readonly<Record<string, unknown>>[];
 }
 
-/** Asks for descriptions; what is not asked for is as if the request did not say it. */
+/** Asks for descriptions, as they are sent; what is not asked for is as if the request did not say it. */
 export const ask = (
   tree: ModuleNode,
   params: Partial<ParaminfoParams>,
   highLimits = false,
 ): { paraminfo: Readonly<Record<string, unknown>>; modules: readonly ModuleInfo[]; warnings: readonly unknown[] } => {
-  const { paraminfo, warnings } = compileParaminfo(tree)(
+  const answer = compileParaminfo(tree)(
     { helpformat: 'none', mainmodule: false, pagesetmodule: false, ...params },
     { highLimits, endpoint: ENDPOINT },
   );
-  // The document is plain data; its lists of modules are read as such.
-  return { paraminfo, modules: (paraminfo.modules ?? []) as readonly ModuleInfo[], warnings };
+  const paraminfo = JSON.parse(JSON.stringify(answer.paraminfo));
+  return { paraminfo, modules: paraminfo.modules ?? [], warnings: answer.warnings };
 };

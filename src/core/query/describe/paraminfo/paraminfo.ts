@@ -1,7 +1,6 @@
 import { ApiError } from '../../answer/api-error.js';
 import type { Message } from '../../answer/messages.js';
 import { boundsOf, everythingOf, valueCounts } from '../../descriptor/descriptor-facts.js';
-import type { ParamDescriptor } from '../../descriptor/descriptor.js';
 import type { ParaminfoParams } from '../describing-actions.js';
 import { examplesOf } from '../examples.js';
 import { helpQuery, isQueryModule, type ModuleNode, needsReadRights, selectModules } from '../module-tree.js';
@@ -10,14 +9,15 @@ import {
   annotationText,
   describesOwn,
   type HelpFormat,
+  type HelpText,
   inFormat,
   textOfModule,
   textOfParameter,
 } from '../texts/help-text.js';
 
 /**
- * Plain data. Flags that are not set are omitted, except `required`, `multi` and `mustExist`, which are `false` in
- * formatversion 2.
+ * Plain data. What is not set is `undefined` and not sent, except `required`, `multi` and `mustExist`, which are `false`
+ * in formatversion 2.
  */
 export type Description = Readonly<Record<string, unknown>>;
 
@@ -38,82 +38,53 @@ export interface ParaminfoAnswer {
 /** The parameters of `query` that belong to the page set. */
 const PAGE_SET = new Set(['titles', 'pageids', 'revids', 'generator', 'redirects', 'converttitles']);
 
-/** The paths of the modules, for a parameter whose values are modules. */
-const describeModules = ({ modules, name }: DescribedParameter): Description =>
-  modules === undefined
-    ? {}
-    : {
-        submodules: Object.fromEntries(modules.map((module) => [module.name, module.path])),
-        ...(name === 'generator' ? { submoduleparamprefix: 'g' } : {}),
-      };
-
-const describeCounts = (p: ParamDescriptor, highLimits: boolean): Description => {
-  const counts = valueCounts(p);
-  if (!counts) return {};
-  const { low, high } = counts;
-  return { lowlimit: low, highlimit: high, limit: highLimits ? high : low };
+/** A description in the requested format; in the raw one it is a list of messages, here always of one. */
+const descriptionIn = (format: HelpFormat, text: HelpText): unknown => {
+  if (format === 'none') return undefined;
+  return format === 'raw' ? [inFormat(format, text)] : inFormat(format, text);
 };
-
-const describeEverything = (p: ParamDescriptor): Description => {
-  const allspecifier = everythingOf(p);
-  return allspecifier === undefined ? {} : { allspecifier };
-};
-
-const describeBounds = (p: ParamDescriptor): Description => {
-  if (p.type !== 'limit' && p.type !== 'integer') return {};
-  const { min, max, highmax } = boundsOf(p);
-  return {
-    ...(min === undefined ? {} : { min }),
-    ...(max === undefined ? {} : { max }),
-    ...(highmax === max ? {} : { highmax }),
-  };
-};
-
-const describeInfo = ({ info }: ParamDescriptor, format: HelpFormat): Description =>
-  info === undefined
-    ? {}
-    : {
-        info: info.map(({ name, values }) => ({
-          name,
-          ...(values === undefined ? {} : { values }),
-          ...(format === 'none' ? {} : { text: inFormat(format, annotationText(name)) }),
-        })),
-      };
-
-/** Options for the description of parameters. */
-interface ParameterStyle {
-  readonly format: HelpFormat;
-  readonly highLimits: boolean;
-}
 
 /** Describes a parameter. The keys have the order of MediaWiki. */
 const describeParameter = (
   parameter: DescribedParameter,
   index: number,
-  { format, highLimits }: ParameterStyle,
+  format: HelpFormat,
+  highLimits: boolean,
 ): Description => {
-  const { name, declared: p } = parameter;
+  const { name, declared: p, modules, values } = parameter;
+  const counts = valueCounts(p);
+  const bounds = p.type === 'limit' || p.type === 'integer' ? boundsOf(p) : undefined;
   return {
     index,
     name,
-    ...(p.templatevars === undefined ? {} : { templatevars: p.templatevars }),
-    ...(format === 'none' ? {} : { description: asList(format, inFormat(format, textOfParameter(parameter))) }),
-    type: parameter.values ?? p.type,
+    templatevars: p.templatevars,
+    description: descriptionIn(format, textOfParameter(parameter)),
+    type: values ?? p.type,
     required: p.required === true,
-    ...(p.deprecated === true ? { deprecated: true } : {}),
-    ...(p.sensitive === true ? { sensitive: true } : {}),
-    ...(p.default === undefined || p.type === 'boolean' ? {} : { default: p.default }),
+    deprecated: p.deprecated,
+    sensitive: p.sensitive,
+    default: p.type === 'boolean' ? undefined : p.default,
     multi: p.multi === true,
-    ...describeCounts(p, highLimits),
-    ...(p.allowsduplicates === true ? { allowsduplicates: true } : {}),
-    ...describeEverything(p),
-    ...describeBounds(p),
-    ...(p.deprecatedvalues === undefined ? {} : { deprecatedvalues: p.deprecatedvalues }),
-    ...(p.subtypes === undefined ? {} : { subtypes: p.subtypes }),
-    ...(p.extranamespaces === undefined ? {} : { extranamespaces: p.extranamespaces }),
-    ...(p.type === 'title' ? { mustExist: false } : {}),
-    ...describeModules(parameter),
-    ...describeInfo(p, format),
+    lowlimit: counts?.low,
+    highlimit: counts?.high,
+    limit: highLimits ? counts?.high : counts?.low,
+    allowsduplicates: p.allowsduplicates,
+    allspecifier: everythingOf(p),
+    min: bounds?.min,
+    max: bounds?.max,
+    highmax: bounds?.highmax === bounds?.max ? undefined : bounds?.highmax,
+    deprecatedvalues: p.deprecatedvalues,
+    subtypes: p.subtypes,
+    extranamespaces: p.extranamespaces,
+    mustExist: p.type === 'title' ? false : undefined,
+    // For a parameter whose values are modules.
+    submodules: modules && Object.fromEntries(modules.map((module) => [module.name, module.path])),
+    submoduleparamprefix: modules && name === 'generator' ? 'g' : undefined,
+    info: p.info?.map(({ name: annotation, values: numbers }) => ({
+      name: annotation,
+      values: numbers,
+      text: format === 'none' ? undefined : inFormat(format, annotationText(annotation)),
+    })),
   };
 };
 
@@ -122,23 +93,20 @@ interface ParameterLists {
   readonly templatedparameters: readonly Description[];
 }
 
-const describeParameters = (node: ModuleNode, style: ParameterStyle): ParameterLists => {
+const describeParameters = (node: ModuleNode, format: HelpFormat, highLimits: boolean): ParameterLists => {
   const parameters: Description[] = [];
   const templatedparameters: Description[] = [];
   for (const [position, parameter] of parametersOf(node).entries()) {
     const list = parameter.declared.templatevars === undefined ? parameters : templatedparameters;
-    list.push(describeParameter(parameter, position + 1, style));
+    list.push(describeParameter(parameter, position + 1, format, highLimits));
   }
   return { parameters, templatedparameters };
 };
 
-const capitalised = (name: string): string => name.charAt(0).toUpperCase() + name.slice(1);
-
 /** A class name in the style of MediaWiki. Clients only show it. */
 const classNameOf = (node: ModuleNode): string => {
-  const { name, group } = node;
-  if (group === 'format') return `ApiFormat${capitalised(name)}`;
-  return isQueryModule(node) ? `ApiQuery${capitalised(name)}` : `Api${capitalised(name)}`;
+  const kind = node.group === 'format' ? 'ApiFormat' : isQueryModule(node) ? 'ApiQuery' : 'Api';
+  return kind + node.name.charAt(0).toUpperCase() + node.name.slice(1);
 };
 
 /** The source and licence of the modules of this package. Custom modules have none. */
@@ -160,28 +128,26 @@ const describeModule = (
     name,
     classname: classNameOf(node),
     path,
-    ...(group === 'main' ? {} : { group }),
+    group: group === 'main' ? undefined : group,
     prefix: module.prefix,
-    ...(describesOwn(node) ? SOURCE : {}),
-    ...(format === 'none' ? {} : { description: asList(format, inFormat(format, textOfModule(node))) }),
-    ...(module.deprecated === true ? { deprecated: true } : {}),
+    ...(describesOwn(node) && SOURCE),
+    description: descriptionIn(format, textOfModule(node)),
+    deprecated: module.deprecated,
     // MediaWiki has no such key: it does not list modules that are not installed.
-    ...(node.unanswered === true ? { unanswered: true } : {}),
-    ...(needsReadRights(node) ? { readrights: true } : {}),
-    ...(module.generator === true ? { generator: true } : {}),
+    unanswered: node.unanswered,
+    readrights: needsReadRights(node) || undefined,
+    generator: module.generator,
     helpurls: [endpoint + helpQuery(node)],
-    ...(format === 'none'
-      ? {}
-      : { examples: examplesOf(node).map(({ query, text }) => ({ query, description: inFormat(format, text) })) }),
+    examples:
+      format === 'none'
+        ? undefined
+        : examplesOf(node).map(({ query, text }) => ({ query, description: inFormat(format, text) })),
     ...parameters,
   };
 };
 
-/** In the raw format, a description is a list of messages; here it always has one. */
-const asList = (format: HelpFormat, text: unknown): unknown => (format === 'raw' ? [text] : text);
-
 const pageSetOf = (
-  { name: _name, path: _path, group: _group, ...query }: Record<string, unknown>,
+  { name: _name, path: _path, group: _group, ...query }: Description,
   lists: ParameterLists,
 ): Description => ({
   ...query,
@@ -200,13 +166,11 @@ export const compileParaminfo = (
     const format = params.helpformat;
     const listsOf = (node: ModuleNode): ParameterLists => {
       const key = `${format} ${context.highLimits ? 'high' : 'low'} ${node.path}`;
-      const lists = made.get(key) ?? describeParameters(node, { format, highLimits: context.highLimits });
+      const lists = made.get(key) ?? describeParameters(node, format, context.highLimits);
       made.set(key, lists);
       return lists;
     };
-    const describe = (node: ModuleNode): Record<string, unknown> => ({
-      ...describeModule(node, format, context, listsOf(node)),
-    });
+    const describe = (node: ModuleNode): Description => describeModule(node, format, context, listsOf(node));
     const { lists, warnings } = selectAll(tree, params);
     const query = tree.children.get('query');
     return {
@@ -215,11 +179,11 @@ export const compileParaminfo = (
         ...Object.fromEntries(
           [...lists].map(([key, nodes]) => [
             key,
-            nodes.map((node) => ({ ...describe(node), ...(key === 'querymodules' ? { querytype: node.group } : {}) })),
+            nodes.map((node) => ({ ...describe(node), querytype: key === 'querymodules' ? node.group : undefined })),
           ]),
         ),
-        ...(params.mainmodule ? { mainmodule: describe(tree) } : {}),
-        ...(params.pagesetmodule && query ? { pagesetmodule: pageSetOf(describe(query), listsOf(query)) } : {}),
+        mainmodule: params.mainmodule ? describe(tree) : undefined,
+        pagesetmodule: params.pagesetmodule && query ? pageSetOf(describe(query), listsOf(query)) : undefined,
       },
       warnings,
     };

@@ -42,8 +42,8 @@ const integer = (p: ParamDescriptor): JsonSchema => {
   return {
     type: 'integer',
     format: 'int64',
-    ...(min === undefined ? {} : { minimum: min }),
-    ...(highmax === undefined ? {} : { maximum: highmax }),
+    minimum: min,
+    maximum: highmax,
   };
 };
 
@@ -68,7 +68,7 @@ const namespace = (p: ParamDescriptor, { site, shared }: SchemaContext): JsonSch
 
 /** The schema of a value of each named type. */
 const NAMED: Readonly<Record<NamedType, (p: ParamDescriptor, context: SchemaContext) => JsonSchema>> = {
-  string: ({ sensitive }) => ({ type: 'string', ...(sensitive === true ? { format: 'password' } : {}) }),
+  string: ({ sensitive }) => ({ type: 'string', format: sensitive && 'password' }),
   integer,
   limit,
   boolean: (_p, { shared }) => shared.define('Switch', SWITCH),
@@ -92,7 +92,7 @@ const PLURALS: Readonly<Record<string, string>> = {
 const enumeration = (values: readonly string[], { deprecatedvalues }: ParamDescriptor): JsonSchema => ({
   type: 'string',
   enum: values,
-  ...(deprecatedvalues === undefined ? {} : { 'x-deprecated-values': deprecatedvalues }),
+  'x-deprecated-values': deprecatedvalues,
 });
 
 const several = ({ wireName, declared: p, values }: DescribedParameter, context: SchemaContext): JsonSchema => {
