@@ -1,4 +1,4 @@
-import { type Message, message, plainText } from './messages.js';
+import { type Message, message, type MessageKey, type MessageParam, plainText } from './messages.js';
 
 /** Values sent with the text of an error or warning: bounds, limits, unknown values. */
 export type ConditionData = Readonly<Record<string, string | number | null | readonly string[]>>;
@@ -57,9 +57,15 @@ export class ApiError extends Error {
   }
 }
 
+/** The codes whose message has their name. */
+type Code = MessageKey extends infer Key ? (Key extends `apierror-${infer Name}` ? Name : never) : never;
+
+/** An error whose message has the name of its code. */
+export const apiError = (code: Code, ...params: readonly MessageParam[]): ApiError =>
+  new ApiError(code, message(`apierror-${code}`, ...params));
+
 /** The error for a continuation value that no earlier response contained. Handlers may throw it too. */
-export const badContinue = (): ApiError => new ApiError('badcontinue', message('apierror-badcontinue'));
+export const badContinue = (): ApiError => apiError('badcontinue');
 
 /** The error for a title that no page can have. */
-export const invalidTitle = (text: string): ApiError =>
-  new ApiError('invalidtitle', message('apierror-invalidtitle', { plaintext: text }));
+export const invalidTitle = (text: string): ApiError => apiError('invalidtitle', { plaintext: text });

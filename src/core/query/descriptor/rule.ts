@@ -1,5 +1,5 @@
 import type { MaybePromise } from '../../base/ports.js';
-import { ApiError, type ConditionData } from '../answer/api-error.js';
+import { ApiError, apiError, type ConditionData } from '../answer/api-error.js';
 import { type Message, message, nameList } from '../answer/messages.js';
 import type { Caller } from '../caller.js';
 import type { Site } from '../site/site.js';
@@ -89,8 +89,7 @@ const quoted = (request: RuleRequest, names: readonly string[]) =>
 export const atMostOneOf = (...names: readonly string[]): ModuleRule => {
   return (request) => {
     const found = names.filter((name) => given(request, name));
-    if (found.length > 1)
-      throw new ApiError('invalidparammix', message('apierror-invalidparammix', ...quoted(request, found)));
+    if (found.length > 1) throw apiError('invalidparammix', ...quoted(request, found));
   };
 };
 
@@ -128,9 +127,9 @@ export const noContradiction = (...pairs: readonly (readonly [string, string])[]
     const shown = new Set(valuesOf(request, 'show'));
     const has = (value: string): boolean => shown.has(value) || request.params[value] === true;
     for (const value of shown) {
-      if (typeof value === 'string' && shown.has(`!${value}`)) throw new ApiError('show', message('apierror-show'));
+      if (typeof value === 'string' && shown.has(`!${value}`)) throw apiError('show');
     }
-    if (pairs.some(([a, b]) => has(a) && has(b))) throw new ApiError('show', message('apierror-show'));
+    if (pairs.some(([a, b]) => has(a) && has(b))) throw apiError('show');
   };
 };
 
@@ -173,5 +172,4 @@ export const loggedIn = (
 
 export const hasRight = ({ caller }: RuleRequest, right: string): boolean => caller?.rights.includes(right) ?? false;
 
-export const permissionDenied = (action: string): ApiError =>
-  new ApiError('permissiondenied', message('apierror-permissiondenied', action));
+export const permissionDenied = (action: string): ApiError => apiError('permissiondenied', action);

@@ -1,5 +1,5 @@
 import { pageResponse } from '../../base/pages/response.js';
-import { ApiError } from '../answer/api-error.js';
+import { ApiError, apiError } from '../answer/api-error.js';
 import { message } from '../answer/messages.js';
 import { toVersion1 } from '../answer/result-format.js';
 import type { helpModule, paraminfoModule } from '../describe/describing-actions.js';
@@ -115,7 +115,7 @@ const answerQuery = async (
 
 const checkAccess = ({ caller }: RequestContext, { options }: QueryService): void => {
   if (options.private && !caller) {
-    throw new ApiError('readapidenied', message('apierror-readapidenied'), { module: 'main' });
+    throw apiError('readapidenied').in('main');
   }
 };
 

@@ -1,7 +1,7 @@
 import type { Authorization } from '../../base/authorization.js';
 import { BearerError } from '../../base/errors.js';
 import type { HttpRequest } from '../../base/http/messages.js';
-import { ApiError, type ApiErrorDetails } from '../answer/api-error.js';
+import { ApiError, apiError, type ApiErrorDetails } from '../answer/api-error.js';
 import { message } from '../answer/messages.js';
 import type { Caller } from '../caller.js';
 import type { QueryService } from '../run/query-run.js';
@@ -57,14 +57,14 @@ const refusalOf = (error: unknown): Pick<ApiErrorDetails, 'status' | 'headers'> 
  * @throws ApiError if the caller does not match.
  */
 export const checkAssertions = ({ assert, assertuser }: MainParams, caller: Caller | undefined, site: Site): void => {
-  if (assert === 'anon' && caller) throw new ApiError('assertanonfailed', message('apierror-assertanonfailed'));
-  if (assert === 'user' && !caller) throw new ApiError('assertuserfailed', message('apierror-assertuserfailed'));
+  if (assert === 'anon' && caller) throw apiError('assertanonfailed');
+  if (assert === 'user' && !caller) throw apiError('assertuserfailed');
   if (assert === 'bot' && !caller?.rights.includes('bot')) {
-    throw new ApiError('assertbotfailed', message('apierror-assertbotfailed'));
+    throw apiError('assertbotfailed');
   }
   if (assertuser === undefined) return;
   // The parameter is already canonical; the host's user name may not be.
   if (!caller || (canonicalUserName(caller.name, site) ?? caller.name) !== assertuser) {
-    throw new ApiError('assertnameduserfailed', message('apierror-assertnameduserfailed', { plaintext: assertuser }));
+    throw apiError('assertnameduserfailed', { plaintext: assertuser });
   }
 };

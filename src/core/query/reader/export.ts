@@ -1,5 +1,4 @@
-import { ApiError } from '../answer/api-error.js';
-import { message } from '../answer/messages.js';
+import { apiError } from '../answer/api-error.js';
 import type { ExistingPage } from '../descriptor/page-model.js';
 import type { RequestContext } from '../run/request-context.js';
 import { type ExportPage, type ExportRevision, type ExportSchema, exportXml } from './export-xml.js';
@@ -47,7 +46,7 @@ export const exportPages = async (
 
 const checkSize = (sizes: readonly number[]): void => {
   if (sizes.reduce((sum, size) => sum + size, 0) <= MAX_BYTES) return;
-  throw new ApiError('exporttoolarge', message('apierror-exporttoolarge', { num: MAX_BYTES }), { module: 'query' });
+  throw apiError('exporttoolarge', { num: MAX_BYTES }).in('query');
 };
 
 /** The latest revision of each page, by page id. */

@@ -1,5 +1,5 @@
 import { Html } from '../../base/html.js';
-import { ApiError, invalidTitle } from '../answer/api-error.js';
+import { ApiError, apiError, invalidTitle } from '../answer/api-error.js';
 import { message, nameList } from '../answer/messages.js';
 import { type MutableItem, toVersion1 } from '../answer/result-format.js';
 import type { RequestContext } from '../run/request-context.js';
@@ -110,7 +110,7 @@ const findSubject = async (reading: Reading): Promise<Subject> => {
   const { main } = revision.slots ?? {};
   if (main?.nosuchsection) throw noSuchSection(section, found.title);
   if (needsText && found['revisions'] !== undefined && typeof main?.content !== 'string') {
-    throw new ApiError('missingcontent-pageid', message('apierror-missingcontent-pageid', found.pageid));
+    throw apiError('missingcontent-pageid', found.pageid);
   }
   const { content, contentmodel = 'wikitext' } = main ?? {};
   const { pageid: id, ns, title } = found;
@@ -128,14 +128,11 @@ const givenText = (text: string, { params, service, render }: Reading): Subject 
   const pages = (['page', 'pageid', 'oldid', 'section'] as const).filter((name) => params[name] !== undefined);
   const [other] = pages;
   if (other !== undefined) {
-    throw new ApiError(
-      'invalidparammix',
-      message('apierror-invalidparammix', nameList(['text', ...pages]), pages.length + 1),
-    );
+    throw apiError('invalidparammix', nameList(['text', ...pages]), pages.length + 1);
   }
-  if (!render) throw new ApiError('norenderer', message('apierror-norenderer', 'text'));
+  if (!render) throw apiError('norenderer', 'text');
   if (text.length > MAX_TEXT) {
-    throw new ApiError('parsetoolarge', message('apierror-parsetoolarge', { num: MAX_TEXT }));
+    throw apiError('parsetoolarge', { num: MAX_TEXT });
   }
   const parsed = parseTitle(title, service.site);
   if (parsed.kind !== 'local') throw invalidTitle(title);
@@ -160,7 +157,7 @@ const sourceOf = ({ page, pageid, oldid }: ParseParams): string | undefined => {
     throw new ApiError('missingparam', message('apierror-missingparam-one-of', nameList(names), names.length));
   }
   if (given.length > 1) {
-    throw new ApiError('invalidparammix', message('apierror-invalidparammix', nameList(names), names.length));
+    throw apiError('invalidparammix', nameList(names), names.length);
   }
   return page;
 };
@@ -169,11 +166,11 @@ const existing = (found: SubqueryPage | undefined, params: ParseParams): Place &
   const { page, pageid, oldid } = params;
   const { title = '', ns = 0 } = found ?? {};
   if (found?.pageid !== undefined && found.missing !== true) return { ...found, pageid: found.pageid, ns, title };
-  if (oldid !== undefined) throw new ApiError('nosuchrevid', message('apierror-nosuchrevid', oldid));
-  if (pageid !== undefined) throw new ApiError('nosuchpageid', message('apierror-nosuchpageid', pageid));
+  if (oldid !== undefined) throw apiError('nosuchrevid', oldid);
+  if (pageid !== undefined) throw apiError('nosuchpageid', pageid);
   if (!found || found.invalid) throw invalidTitle(page ?? '');
-  if (found.special) throw new ApiError('pagecannotexist', message('apierror-pagecannotexist'));
-  throw new ApiError('missingtitle', message('apierror-missingtitle'));
+  if (found.special) throw apiError('pagecannotexist');
+  throw apiError('missingtitle');
 };
 
 /** A page that exists. */

@@ -1,4 +1,4 @@
-import { ApiError } from '../answer/api-error.js';
+import { ApiError, apiError } from '../answer/api-error.js';
 import { message } from '../answer/messages.js';
 import type { Caller } from '../caller.js';
 import { type HandlerDeadline, DeadlinePassed } from '../run/deadline.js';
@@ -44,7 +44,7 @@ export const renderPage = async (
       'options.query.render must return { html }, and optionally trusted, sections, links, categories, templates, images, externallinks and displaytitle.',
     ),
   );
-  throw new ApiError('modulefailed', message('apierror-modulefailed', 'parse'));
+  throw apiError('modulefailed', 'parse');
 };
 
 const LISTS = ['links', 'categories', 'templates', 'images', 'externallinks'] as const;

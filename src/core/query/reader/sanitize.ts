@@ -1,5 +1,4 @@
-import { ApiError } from '../answer/api-error.js';
-import { message } from '../answer/messages.js';
+import { ApiError, apiError } from '../answer/api-error.js';
 
 /** Bounds of the HTML. Parsing takes time proportional to length times depth, and blocks the event loop. */
 const MAX_LENGTH = 1024 * 1024;
@@ -51,7 +50,7 @@ const REMEDY =
 export const loadSanitizer = async (onError: (error: unknown) => void): Promise<Sanitizer> => {
   const loaded = await import('sanitize-html').catch((cause: unknown) => {
     onError(new Error(REMEDY, { cause }));
-    throw new ApiError('nosanitizer', message('apierror-nosanitizer'));
+    throw apiError('nosanitizer');
   });
   return (html) => {
     if (html.length > MAX_LENGTH) throw tooLarge();
@@ -69,5 +68,4 @@ export const loadSanitizer = async (onError: (error: unknown) => void): Promise<
   };
 };
 
-const tooLarge = (): ApiError =>
-  new ApiError('htmltoolarge', message('apierror-htmltoolarge', { num: MAX_LENGTH }, { num: MAX_DEPTH }));
+const tooLarge = (): ApiError => apiError('htmltoolarge', { num: MAX_LENGTH }, { num: MAX_DEPTH });

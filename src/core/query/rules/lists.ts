@@ -1,4 +1,4 @@
-import { ApiError, badContinue } from '../answer/api-error.js';
+import { ApiError, apiError, badContinue } from '../answer/api-error.js';
 import { message } from '../answer/messages.js';
 import {
   atMostOneOf,
@@ -67,10 +67,10 @@ export const imageOrder: ModuleRule = (request) => {
 export const hashes: ModuleRule = (request) => {
   const { sha1, sha1base36 } = request.params;
   if (typeof sha1 === 'string') {
-    if (!/^[0-9a-f]{40}$/i.test(sha1)) throw new ApiError('invalidsha1hash', message('apierror-invalidsha1hash'));
+    if (!/^[0-9a-f]{40}$/i.test(sha1)) throw apiError('invalidsha1hash');
     request.ignore('sha1base36');
   } else if (typeof sha1base36 === 'string' && !/^[0-9a-z]{31}$/.test(sha1base36)) {
-    throw new ApiError('invalidsha1base36hash', message('apierror-invalidsha1base36hash'));
+    throw apiError('invalidsha1base36hash');
   }
 };
 
@@ -135,7 +135,7 @@ export const linkQuery: ModuleRule = ({ params: { query } }) => {
   if (typeof query !== 'string' || query === '') return;
   const [, host = '', rest = ''] = /^([^/?#:]*)(.*)$/s.exec(query) ?? [];
   if (host === '' || host.replace(/^\*\.?/, '') === '' || host.slice(1).includes('*') || rest.includes('*')) {
-    throw new ApiError('badquery', message('apierror-badquery'));
+    throw apiError('badquery');
   }
 };
 
@@ -167,10 +167,7 @@ export const usersByRight: ModuleRule = (request) => {
 };
 
 const mixed = ({ wire }: RuleRequest, ...names: readonly string[]): ApiError =>
-  new ApiError(
-    'invalidparammix',
-    message('apierror-invalidparammix', { list: names.map((name) => `"${wire(name)}"`), type: 'text' }, names.length),
-  );
+  apiError('invalidparammix', { list: names.map((name) => `"${wire(name)}"`), type: 'text' }, names.length);
 
 /** Excluding both named and temporary accounts leaves no users. */
 export const kindsOfUsers: ModuleRule = ({ params }) =>
@@ -196,14 +193,14 @@ export const contributionsOf: ModuleRule = (request) => {
   if (isEmptySet(request, 'userids')) throw emptyParameter(wire('userids'));
   for (const id of valuesOf(request, 'userids')) {
     if (typeof id === 'number' && id <= 0) {
-      throw new ApiError('invaliduserid', message('apierror-invaliduserid', String(id)));
+      throw apiError('invaliduserid', String(id));
     }
   }
   const { iprange } = params;
   if (typeof iprange === 'string') {
     const range = canonicalRange(iprange);
     if (range === undefined) {
-      throw new ApiError('invalidiprange', message('apierror-invalidiprange', { plaintext: iprange }));
+      throw apiError('invalidiprange', { plaintext: iprange });
     }
     refuseWide(range, MIN_SEARCH_PREFIX);
   }
@@ -238,14 +235,14 @@ const refuseWide = (range: string, minimum: PrefixLengths): void => {
   const v6 = range.includes(':');
   const bits = v6 ? minimum.v6 : minimum.v4;
   if (Number(range.slice(range.indexOf('/') + 1)) < bits) {
-    throw new ApiError('cidrtoobroad', message('apierror-cidrtoobroad', v6 ? 'IPv6' : 'IPv4', bits));
+    throw apiError('cidrtoobroad', v6 ? 'IPv6' : 'IPv4', bits);
   }
 };
 
 /** Reports that require a right. */
 export const restrictedReport: ModuleRule = (request) => {
   if (request.params['page'] === 'Unwatchedpages' && !hasRight(request, 'unwatchedpages')) {
-    throw new ApiError('specialpage-cantexecute', message('apierror-specialpage-cantexecute'));
+    throw apiError('specialpage-cantexecute');
   }
 };
 
@@ -271,7 +268,7 @@ export const randomRedirects: ModuleRule = (request) => {
 export const languageCode: ModuleRule = ({ params: { lang }, wire }) => {
   if (typeof lang !== 'string') return;
   if (Buffer.byteLength(lang) > 128 || /[:/\\&<>'"\0]|[^ %!$()*,\-.0-9;=?@A-Z^_`a-z~\u0080-\u{10ffff}+]/u.test(lang)) {
-    throw new ApiError('invalidlang', message('apierror-invalidlang', wire('lang')));
+    throw apiError('invalidlang', wire('lang'));
   }
 };
 

@@ -1,4 +1,4 @@
-import { ApiError, invalidTitle } from '../answer/api-error.js';
+import { ApiError, apiError, invalidTitle } from '../answer/api-error.js';
 import { message } from '../answer/messages.js';
 import { exactlyOneOf, type ModuleRule, type RuleRequest, valuesOf } from '../descriptor/rule.js';
 import type { Site } from '../site/site.js';
@@ -75,10 +75,10 @@ export const categoryTarget: ModuleRule = ({ params: { title }, site }) => {
   if (typeof title !== 'string') return;
   const parsed = parseTitle(title, site);
   if (parsed.kind === 'local' && parsed.ns < 0) {
-    throw new ApiError('pagecannotexist', message('apierror-pagecannotexist'));
+    throw apiError('pagecannotexist');
   }
   if (parsed.kind !== 'local' || parsed.ns !== CATEGORY) {
-    throw new ApiError('invalidcategory', message('apierror-invalidcategory'));
+    throw apiError('invalidcategory');
   }
 };
 

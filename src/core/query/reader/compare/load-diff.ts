@@ -1,5 +1,4 @@
-import { ApiError } from '../../answer/api-error.js';
-import { message } from '../../answer/messages.js';
+import { apiError } from '../../answer/api-error.js';
 
 /** A run of equal, added or removed entries. */
 export interface Change<T> {
@@ -29,7 +28,7 @@ const REMEDY =
 export const loadDiff = async (onError: (error: unknown) => void): Promise<Diff> => {
   const { diffArrays } = await import('diff').catch((cause: unknown) => {
     onError(new Error(REMEDY, { cause }));
-    throw new ApiError('nodiff', message('apierror-nodiff'));
+    throw apiError('nodiff');
   });
   return (before, after, maxEditLength) => diffArrays([...before], [...after], { maxEditLength });
 };

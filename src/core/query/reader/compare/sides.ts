@@ -1,4 +1,4 @@
-import { ApiError, invalidTitle } from '../../answer/api-error.js';
+import { ApiError, apiError, invalidTitle } from '../../answer/api-error.js';
 import { message, nameList } from '../../answer/messages.js';
 import type { QueryService } from '../../run/query-run.js';
 import type { RequestContext } from '../../run/request-context.js';
@@ -65,7 +65,7 @@ const checkSources = (params: CompareParams): void => {
   ]) {
     const given = namesIn(pages);
     if (given.length > 1) {
-      throw new ApiError('invalidparammix', message('apierror-invalidparammix', nameList(given), given.length));
+      throw apiError('invalidparammix', nameList(given), given.length);
     }
     if (given.length + namesIn(texts).length > 0) continue;
     const names = [...Object.keys(pages ?? {}), ...Object.keys(texts ?? {})];
@@ -109,7 +109,7 @@ const textOf = (name: SideName, params: CompareParams): string => {
 const checkLength = (text: string): void => {
   if (text.length <= MAX_LENGTH && linesOf(text).length <= MAX_LINES) return;
   const bounds = [{ num: MAX_LENGTH }, { num: MAX_LINES }] as const;
-  throw new ApiError('comparetoolarge', message('apierror-comparetoolarge', ...bounds));
+  throw apiError('comparetoolarge', ...bounds);
 };
 
 /** @throws ApiError for a title that no page can have. */
@@ -154,9 +154,9 @@ const missing = (
   }: { readonly title?: string | undefined; readonly pageid?: number | undefined; readonly revid?: number | undefined },
   isInvalid: boolean,
 ): ApiError => {
-  if (revid !== undefined) return new ApiError('nosuchrevid', message('apierror-nosuchrevid', revid));
-  if (pageid !== undefined) return new ApiError('nosuchpageid', message('apierror-nosuchpageid', pageid));
-  return isInvalid ? invalidTitle(title ?? '') : new ApiError('missingtitle', message('apierror-missingtitle'));
+  if (revid !== undefined) return apiError('nosuchrevid', revid);
+  if (pageid !== undefined) return apiError('nosuchpageid', pageid);
+  return isInvalid ? invalidTitle(title ?? '') : apiError('missingtitle');
 };
 
 /** @throws ApiError for a text that is hidden, not stored, or too long. */
@@ -164,8 +164,8 @@ const contentOf = (revision: Revision | undefined, { pageid }: { readonly pageid
   const { content } = revision?.slots?.main ?? {};
   if (content === undefined) {
     throw revision?.revid === undefined
-      ? new ApiError('missingcontent-pageid', message('apierror-missingcontent-pageid', pageid))
-      : new ApiError('missingcontent-revid', message('apierror-missingcontent-revid', revision.revid));
+      ? apiError('missingcontent-pageid', pageid)
+      : apiError('missingcontent-revid', revision.revid);
   }
   checkLength(content);
   return content;
@@ -178,7 +178,7 @@ const relativeTo = async (
 ): Promise<Readonly<Record<SideName, Side>>> => {
   const { page, revision } = base;
   if (page?.pageid === undefined || revision?.revid === undefined) {
-    throw new ApiError('compare-relative-to-nothing', message('apierror-compare-relative-to-nothing'));
+    throw apiError('compare-relative-to-nothing');
   }
   const range = { rvstartid: String(revision.revid), rvlimit: '2', rvdir: relative === 'next' ? 'newer' : 'older' };
   const values = relative === 'cur' ? {} : range;
