@@ -9,7 +9,7 @@ import { Warnings } from '../../src/core/query/answer/warnings.js';
 import { forSite } from '../../src/core/query/catalogue/for-site.js';
 import { catalogue } from '../../src/core/query/catalogue/index.js';
 import type { ModuleDescriptor, ParamDescriptor } from '../../src/core/query/descriptor/descriptor.js';
-import type { ParsedParams } from '../../src/core/query/descriptor/parsed-params.js';
+import type { ParsedParams } from '../../src/core/query/descriptor/module-params.js';
 import { mainModule } from '../../src/core/query/endpoint/main-parameters.js';
 import { compileModule, type ModuleParser } from '../../src/core/query/parameters/parse.js';
 import { RequestParameters } from '../../src/core/query/parameters/request-parameters.js';

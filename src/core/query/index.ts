@@ -12,17 +12,17 @@ export { catalogue, type ModuleName, type ParamsOf } from './catalogue/index.js'
 export { query } from './query.js';
 export type { QueryExtension, QueryParts } from './extension.js';
 export { defineModule, type ModuleDescriptor, type ParamDescriptor } from './descriptor/descriptor.js';
-export { customModule } from './custom-module.js';
-export type {
-  ContinueValue,
-  CustomModule,
-  HandlerOf,
-  ListHandler,
-  ListResult,
-  ModuleHandlers,
-  ModuleRequest,
-  PropHandler,
-  PropResult,
+export {
+  type ContinueValue,
+  customModule,
+  type CustomModule,
+  type HandlerOf,
+  type ListHandler,
+  type ListResult,
+  type ModuleHandlers,
+  type ModuleRequest,
+  type PropHandler,
+  type PropResult,
 } from './run/handlers.js';
 export type { Caller } from './caller.js';
 export type { GeneratedPage } from './descriptor/page-model.js';

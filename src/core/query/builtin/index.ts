@@ -1,6 +1,5 @@
 import type { CallerLimiter } from '../run/caller-limits.js';
 import type { ModuleHandlers } from '../run/handlers.js';
-import { codexicons } from './codexicons.js';
 import { type Language, languageinfo } from './languageinfo.js';
 import { siteinfo } from './siteinfo.js';
 import { tokens } from './tokens.js';
@@ -15,7 +14,8 @@ export interface BuiltinOptions {
 
 /** Handlers of the modules that most clients request first. The host's handlers override them. */
 export const builtinHandlers = ({ secret, limiter, languages }: BuiltinOptions): ModuleHandlers => ({
-  codexicons,
+  // Names only: this package contains no icons.
+  codexicons: ({ params: { names } }) => names.map((name) => ({ name })),
   siteinfo: siteinfo(languages ?? {}),
   tokens: tokens(secret),
   userinfo: userinfo(limiter),

@@ -2,7 +2,6 @@ import { namespaceIds } from '../descriptor/descriptor-facts.js';
 import type { ParamDescriptor } from '../descriptor/descriptor.js';
 import type { Site } from '../site/site.js';
 import { type ModuleNode, type NodeGroup } from './module-tree.js';
-import { byNaturalOrder } from './natural-order.js';
 
 /** A parameter of a module, as used by all descriptions. */
 export interface DescribedParameter {
@@ -30,6 +29,20 @@ const SUBMODULES: ReadonlyMap<string, (node: ModuleNode) => boolean> = new Map([
   ['query:meta', inGroup('meta')],
   ['query:generator', (node: ModuleNode) => node.module.generator === true],
 ]);
+
+const leadingDigits = (text: string): string | undefined => /^[0-9]+/.exec(text)?.[0];
+
+/** Compares texts by code units, and numbers in them by value: `v2` before `v10`, `A` before `a`. */
+const byNaturalOrder = (a: string, b: string): number => {
+  let same = 0;
+  while (same < a.length && a[same] === b[same]) same += 1;
+  // A number that starts in the common prefix is compared as a whole.
+  const start = a.slice(0, same).replace(/[0-9]+$/, '').length;
+  const left = leadingDigits(a.slice(start));
+  const right = leadingDigits(b.slice(start));
+  if (left !== undefined && right !== undefined && Number(left) !== Number(right)) return Number(left) - Number(right);
+  return a < b ? -1 : a > b ? 1 : 0;
+};
 
 const modulesOf = (node: ModuleNode, parameter: string): readonly ModuleNode[] | undefined => {
   const meant = SUBMODULES.get(`${node.path}:${parameter}`);

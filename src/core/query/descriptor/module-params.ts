@@ -66,3 +66,6 @@ export type ModuleParams<M extends Pick<ModuleDescriptor, 'parameters'>> = Flatt
     readonly [K in Optional<M['parameters']>]?: Value<M['parameters'][K]>;
   } & TemplatedKeys<M['parameters']>
 >;
+
+/** The values of any module's parameters, by their names without the prefix. Absent ones have no key. */
+export type ParsedParams = Record<string, unknown>;

@@ -45,9 +45,9 @@ export const identifyCaller = async (request: HttpRequest, service: QueryService
 };
 
 /** Where tokens may be bound to keys, clients repeat a request because of its status and its challenge (RFC 9449 §9). */
-const refusalOf = (error: unknown): Pick<ApiErrorDetails, 'status' | 'headers'> => {
+const refusalOf = (error: BearerError): Pick<ApiErrorDetails, 'status' | 'headers'> => {
   // What scripts may read does not depend on the error.
-  const { 'access-control-expose-headers': _, ...headers } = error instanceof BearerError ? error.headers : {};
+  const { 'access-control-expose-headers': _, ...headers } = error.headers;
   return Object.keys(headers).length === 0 ? {} : { status: 401, headers };
 };
 

@@ -1,7 +1,6 @@
 import { ApiError } from '../answer/api-error.js';
 import type { ModuleDescriptor, ParamDescriptor } from '../descriptor/descriptor.js';
-import type { ModuleParams } from '../descriptor/module-params.js';
-import type { ParsedParams } from '../descriptor/parsed-params.js';
+import type { ModuleParams, ParsedParams } from '../descriptor/module-params.js';
 import type { Site } from '../site/site.js';
 import { compileParameter, missingParameter, type ParameterReader, type ParameterSource } from './parameter.js';
 import { compileTemplates } from './templated.js';

@@ -1,6 +1,6 @@
 import { message } from '../answer/messages.js';
 import type { ParamDescriptor } from '../descriptor/descriptor.js';
-import type { ParsedParams } from '../descriptor/parsed-params.js';
+import type { ParsedParams } from '../descriptor/module-params.js';
 import { missingParameter, type ParameterReader, type ParameterSource } from './parameter.js';
 import type { ParseContext } from './types/index.js';
 

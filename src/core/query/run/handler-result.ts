@@ -30,13 +30,7 @@ export const readListResult = (value: unknown): ListResult | undefined => {
   const { items, continue: next, start, extra, pages } = value;
   if (!isItems(items) || !isContinue(next) || !isContinue(start) || !isExtra(extra) || !isPages(pages))
     return undefined;
-  return {
-    items,
-    continue: next,
-    ...(start === undefined ? {} : { start }),
-    ...(extra ? { extra } : {}),
-    ...(pages ? { pages } : {}),
-  };
+  return { items, continue: next, start, extra, pages };
 };
 
 /** A prop module's result with its pages in a map. */

@@ -55,9 +55,9 @@ export interface ListResult {
   /** For a generator for which a repeated request would start elsewhere: the start of this result, as a continue value. It is sent to clients that need the same pages again. */
   readonly start?: ContinueValue | undefined;
   /** Further data next to the list, such as `searchinfo`. */
-  readonly extra?: ResultItem;
+  readonly extra?: ResultItem | undefined;
   /** For a generator whose items have no `title` or `pageid`. */
-  readonly pages?: readonly GeneratedPage[];
+  readonly pages?: readonly GeneratedPage[] | undefined;
 }
 
 /** The result of a prop module: data by `page.id`. */
@@ -102,6 +102,12 @@ export interface CustomModule {
   /** The handler; its parameters are typed by the descriptor. */
   readonly handler: (request: never) => unknown;
 }
+
+/** Combines a descriptor and its handler, with parameters typed by the descriptor. */
+export const customModule = <const M extends ModuleDescriptor>(
+  descriptor: M,
+  handler: HandlerOf<M, ParamsOf<M>>,
+): CustomModule => ({ descriptor, handler });
 
 /** Handlers by the names of the catalogue's modules. */
 export type ModuleHandlers = { readonly [N in ModuleName]?: HandlerOf<Catalogue[N], ParamsOf<N>> };

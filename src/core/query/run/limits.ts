@@ -1,4 +1,4 @@
-import type { ParsedParams } from '../descriptor/parsed-params.js';
+import type { ParsedParams } from '../descriptor/module-params.js';
 import type { LimitRule } from '../descriptor/rule.js';
 import type { TypedParameter } from '../parameters/types/index.js';
 import { readBounded } from '../parameters/types/integer.js';

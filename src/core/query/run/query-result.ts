@@ -1,8 +1,8 @@
 import type { ResultItem } from '../answer/result-format.js';
 import { type MutableItem, toVersion1, type Version1Form } from '../answer/result-format.js';
 import type { ModuleDescriptor } from '../descriptor/descriptor.js';
+import type { ParsedParams } from '../descriptor/module-params.js';
 import type { Page } from '../descriptor/page-model.js';
-import type { ParsedParams } from '../descriptor/parsed-params.js';
 import type { PropAnswer } from './handler-result.js';
 import type { ListResult, MetaResult } from './handlers.js';
 import type { ResolvedPages } from './page-set.js';

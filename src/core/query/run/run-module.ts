@@ -1,8 +1,8 @@
 import type { MaybePromise } from '../../base/ports.js';
 import { ApiError, badContinue } from '../answer/api-error.js';
 import { type Message, message } from '../answer/messages.js';
+import type { ParsedParams } from '../descriptor/module-params.js';
 import type { PageSet } from '../descriptor/page-model.js';
-import type { ParsedParams } from '../descriptor/parsed-params.js';
 import type { PageRule, RuleOutcome, RuleRequest } from '../descriptor/rule.js';
 import type { ModuleParser } from '../parameters/parse.js';
 import { DeadlinePassed } from './deadline.js';

@@ -1,5 +1,4 @@
 import type { TypeName } from '../../descriptor/descriptor.js';
-import { boolean } from './boolean.js';
 import { integer } from './integer.js';
 import { limit } from './limit.js';
 import { namespace } from './namespace.js';
@@ -11,6 +10,9 @@ import { user } from './user.js';
 
 export { enumeration } from './enum.js';
 export type { ParseContext, TypeDef, TypedParameter, ValueParser } from './type-def.js';
+
+/** Present is true, whatever the value: `x=`, `x=0` and `x=false` are all true. */
+const boolean: TypeDef<boolean> = { compile: () => () => true };
 
 /** The implementation of every parameter type. */
 export const TYPES = { string, integer, limit, boolean, timestamp, user, namespace, title } as const satisfies {
