@@ -1,22 +1,15 @@
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { dpop } from '../../src/dpop/index.js';
 import { Nonces } from '../../src/dpop/nonces.js';
 import { Client, hostFor } from '../hosts.js';
 import { START } from '../oauth/support/fixture.js';
 import { ProofMaker } from './keys.js';
-import { SECRET, type Site, startSite } from './site.js';
+import { SECRET, startSite } from './site.js';
 
 const HOST = hostFor(import.meta.url)[0];
 const key = new ProofMaker();
-const sites: Site[] = [];
-const start = async (...given: Parameters<typeof startSite> extends [unknown, ...infer Rest] ? Rest : never) => {
-  const site = await startSite(HOST, ...given);
-  sites.push(site);
-  return site;
-};
-afterAll(async () => {
-  for (const { running } of sites) await running.close();
-});
+const start = (...given: Parameters<typeof startSite> extends [unknown, ...infer Rest] ? Rest : never) =>
+  startSite(HOST, ...given);
 
 const nonceOf = ({ headers }: { headers: Record<string, unknown> }): string => String(headers['dpop-nonce']);
 

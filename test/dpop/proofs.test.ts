@@ -1,9 +1,9 @@
 import { generateKeyPairSync } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { isSameAddress } from '../../src/dpop/address.js';
 import { hostFor } from '../hosts.js';
 import { hashOf, ProofMaker } from './keys.js';
-import { type Site, startSite } from './site.js';
+import { type Site, useSite } from './site.js';
 
 const encode = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64url');
 
@@ -28,17 +28,12 @@ const ODD: readonly unknown[] = [
 ];
 
 describe('a proof is checked completely', () => {
-  let site: Site;
   let token: string;
   const key = new ProofMaker();
 
+  const site = useSite(hostFor(import.meta.url)[0], { nonce: 'off', replay: 'none' });
   beforeAll(async () => {
-    site = await startSite(hostFor(import.meta.url)[0], { nonce: 'off', replay: 'none' });
     token = (await site.tokens('native', key)).access_token;
-  });
-  afterAll(async () => {
-    await site.running.close();
-    expect(site.fixture.errors).toEqual([]);
   });
 
   const atEndpoint = (proof: string | string[]) =>

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { oauthQuery, remoteGuard } from '../../src/adapters/node/index.js';
 import { dpop } from '../../src/dpop/index.js';
 import { Replays } from '../../src/dpop/replays.js';
@@ -7,36 +7,23 @@ import { Client, eachFramework, hostFor, oneHostEach } from '../hosts.js';
 import { listen } from '../hosts/listen.js';
 import { fixture } from '../oauth/support/fixture.js';
 import { ProofMaker } from './keys.js';
-import { SECRET, type Site, startSite } from './site.js';
+import { SECRET, type Site, startSite, useSite } from './site.js';
 
 const key = new ProofMaker();
 const thief = new ProofMaker();
 
 describe.each(eachFramework)('DP32, DP33, DP34, DP35, DP37 a guard on $name', (host) => {
-  let site: Site;
   let bound: string;
   let free: string;
-
+  const guarded = {
+    profile: { scope: 'profile' },
+    strict: { scope: 'profile', dpop: 'required' },
+    write: { scope: 'content.write' },
+  } as const;
+  const site = useSite(host, {}, { resources: { '/notes': { scopes: ['profile'] } } }, { guarded });
   beforeAll(async () => {
-    site = await startSite(
-      host,
-      {},
-      { resources: { '/notes': { scopes: ['profile'] } } },
-      {
-        guarded: {
-          profile: { scope: 'profile' },
-          strict: { scope: 'profile', dpop: 'required' },
-          write: { scope: 'content.write' },
-        },
-      },
-    );
     bound = (await site.tokens('native', key)).access_token;
     free = (await site.tokens('native', undefined)).access_token;
-  });
-  afterAll(async () => {
-    await site.running.close();
-    expect(site.fixture.errors).toEqual([]);
-    expect(site.running.errors).toEqual([]);
   });
 
   const told = async (answer: ReturnType<Site['ask']>) => {
@@ -94,22 +81,13 @@ describe.each(eachFramework)('DP32, DP33, DP34, DP35, DP37 a guard on $name', (h
 });
 
 describe('the rest of a resource', () => {
-  let site: Site;
   let bound: string;
   const host = hostFor(import.meta.url)[0];
-
+  const guarded = { profile: { scope: 'profile' }, notes: { scope: 'profile', resource: '/notes' } } as const;
+  const site = useSite(host, {}, { resources: { '/notes': { scopes: ['profile'] } } }, { guarded });
   beforeAll(async () => {
-    site = await startSite(
-      host,
-      {},
-      { resources: { '/notes': { scopes: ['profile'] } } },
-      {
-        guarded: { profile: { scope: 'profile' }, notes: { scope: 'profile', resource: '/notes' } },
-      },
-    );
     bound = (await site.tokens('native', key)).access_token;
   });
-  afterAll(() => site.running.close());
 
   test('DP36 the metadata of a resource lists the algorithms, and requires bound tokens only where they are required', async () => {
     const { json } = await site.client.get('/.well-known/oauth-protected-resource/notes');
@@ -314,11 +292,7 @@ describe('the rest of a resource', () => {
 });
 
 describe('DP42 verifiers in other processes', () => {
-  let site: Site;
-  beforeAll(async () => {
-    site = await startSite(hostFor(import.meta.url)[0], {}, { jwt: true });
-  });
-  afterAll(() => site.running.close());
+  const site = useSite(hostFor(import.meta.url)[0], {}, { jwt: true });
 
   test.each(['introspectionVerifier', 'jwtVerifier'] as const)('%s checks the proof itself', async (name) => {
     const create = (origin: string): Verifier => {

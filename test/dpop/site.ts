@@ -1,7 +1,9 @@
+import { afterAll, expect } from 'vitest';
 import type { ClientRegistration } from '../../src/core/oauth/clients/client.js';
 import { dpop, type DpopOptions } from '../../src/dpop/index.js';
 import { type Answer, type Host, type HostOptions, type HostSetup, type RunningHost } from '../hosts.js';
 import { basic, Client } from '../hosts.js';
+import { useStarted } from '../hosts/listen.js';
 import { type Fixture, fixture } from '../oauth/support/fixture.js';
 import { Flows, type TokenSet } from '../oauth/support/tokens.js';
 import { ProofMaker, type ProofParts } from './keys.js';
@@ -33,6 +35,10 @@ export class Site {
     this.client = new Client(running.origin);
   }
 
+  close(): Promise<void> {
+    return this.running.close();
+  }
+
   get now(): number {
     return Math.floor(this.fixture.clock() / 1000);
   }
@@ -52,16 +58,9 @@ export class Site {
     form: Readonly<Record<string, string>>,
     headers: Readonly<Record<string, string | string[]>> = {},
   ): Promise<Answer> {
-    const secrets: Readonly<Record<string, string>> = {
-      web: 'web-secret',
-      box: 'box-secret',
-      service: 'service-secret',
-      api: 'api-secret',
-    };
-    const secret = secrets[client_id];
-    return secret === undefined
-      ? this.flows.client.post('/oauth/token', { ...form, client_id }, headers)
-      : this.flows.client.post('/oauth/token', form, { ...headers, ...basic(client_id, secret) });
+    return /^(web|box|service|api)$/.test(client_id)
+      ? this.flows.client.post('/oauth/token', form, { ...headers, ...basic(client_id, `${client_id}-secret`) })
+      : this.flows.client.post('/oauth/token', { ...form, client_id }, headers);
   }
 
   /** The tokens of a code, bound to a key if one is given. */
@@ -112,4 +111,11 @@ export const startSite = async (
   const all = fixture({ clients: [...BOUND_CLIENTS], secret: SECRET, dpop: dpop(options), ...more } as never);
   const running = await host.start({ options: all.options, ...setup });
   return new Site(running, all);
+};
+
+/** The same for a suite. At the end there must be no errors. */
+export const useSite = (...given: Parameters<typeof startSite>): Site => {
+  const site = useStarted(() => startSite(...given));
+  afterAll(() => expect([...site.fixture.errors, ...site.running.errors]).toEqual([]));
+  return site;
 };

@@ -7,14 +7,14 @@ import { dpop } from 'oauth-query/dpop';
 import { oauthQuery as forExpress } from 'oauth-query/express';
 import { oauthQuery as forFastify } from 'oauth-query/fastify';
 import { oauthQuery as forKoa } from 'oauth-query/koa';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { type Answer, Client, eachFramework, hostFor } from '../hosts.js';
 import { listen } from '../hosts/listen.js';
 import { ISSUER, type Node, Nodes } from '../oauth/support/nodes.js';
 import { refusal, type TokenSet } from '../oauth/support/tokens.js';
 import { guardHosts, type ResourceServer } from '../resource-server/support/guard-hosts.js';
 import { ProofMaker } from './keys.js';
-import { SECRET, type Site, startSite } from './site.js';
+import { SECRET, useSite } from './site.js';
 
 const key = new ProofMaker();
 const thief = new ProofMaker();
@@ -45,15 +45,7 @@ const thefts = (
 };
 
 describe.each(eachFramework)('DP14, DP33 a thief at a server on $name', (host) => {
-  let site: Site;
-  beforeAll(async () => {
-    site = await startSite(host);
-  });
-  afterAll(async () => {
-    await site.running.close();
-    expect(site.fixture.errors).toEqual([]);
-    expect(site.running.errors).toEqual([]);
-  });
+  const site = useSite(host);
 
   test('has no use of an access token, a refresh token or a code, and ends nothing', async () => {
     const tokens = await site.tokens('native', key);
@@ -74,13 +66,7 @@ describe.each(eachFramework)('DP14, DP33 a thief at a server on $name', (host) =
 
 describe.each(['introspection', 'jwt'] as const)('DP33, DP42 a thief at a verifier, %s', (kind) => {
   const API = 'https://photos.example';
-  let site: Site;
-  beforeAll(async () => {
-    site = await startSite(hostFor(import.meta.url)[0], {}, {
-      ...(kind === 'jwt' && { jwt: true }),
-    } as never);
-  });
-  afterAll(() => site.running.close());
+  const site = useSite(hostFor(import.meta.url)[0], {}, kind === 'jwt' ? { jwt: true } : {});
 
   test.each(guardHosts)('on $name: nothing of a stolen token works, and its owner notices nothing', async (host) => {
     const common = {

@@ -1,53 +1,34 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { dpop } from '../../src/dpop/index.js';
 import { jwtVerifier } from '../../src/resource-server/index.js';
 import { hostFor } from '../hosts.js';
 import { DEVICE_CODE, fixture } from '../oauth/support/fixture.js';
 import type { TokenSet } from '../oauth/support/tokens.js';
 import { ProofMaker } from './keys.js';
-import { SECRET, type Site, startSite } from './site.js';
+import { BOUND_CLIENTS, SECRET, useSite } from './site.js';
 
 const HOST = hostFor(import.meta.url)[0];
 
 describe.each(['opaque', 'jwt'] as const)('tokens that are bound to a key, %s', (format) => {
-  let site: Site;
   const key = new ProofMaker();
   const thief = new ProofMaker();
 
-  beforeAll(async () => {
-    site = await startSite(
-      HOST,
-      { replay: 'none' },
-      {
-        ...(format === 'jwt' && { jwt: true }),
-        customGrants: {
-          'urn:example:voucher': { handle: () => ({ sub: 'alice', username: 'alice', refresh: true }) },
-        },
-        grants: ['authorization_code', 'client_credentials', 'refresh_token', 'device_code', 'password', 'implicit'],
-        clients: [
-          {
-            client_id: 'bound',
-            redirect_uris: ['https://bound.example/cb'],
-            scope: 'profile',
-            dpop_bound_access_tokens: true,
-          },
-          {
-            client_id: 'keeper',
-            redirect_uris: ['https://keeper.example/cb'],
-            scope: 'profile',
-            refresh: 'reusable',
-            dpop_bound_access_tokens: true,
-          },
-          { client_id: 'voucher', grant_types: ['urn:example:voucher'], scope: 'profile', refresh: 'rotating' },
-          { client_id: 'old', grant_types: ['password'], scope: 'profile' },
-        ],
+  const site = useSite(
+    HOST,
+    { replay: 'none' },
+    {
+      ...(format === 'jwt' && { jwt: true }),
+      customGrants: {
+        'urn:example:voucher': { handle: () => ({ sub: 'alice', username: 'alice', refresh: true }) },
       },
-    );
-  });
-  afterAll(async () => {
-    await site.running.close();
-    expect(site.fixture.errors).toEqual([]);
-  });
+      grants: ['authorization_code', 'client_credentials', 'refresh_token', 'device_code', 'password', 'implicit'],
+      clients: [
+        ...BOUND_CLIENTS,
+        { client_id: 'voucher', grant_types: ['urn:example:voucher'], scope: 'profile', refresh: 'rotating' },
+        { client_id: 'old', grant_types: ['password'], scope: 'profile' },
+      ],
+    },
+  );
 
   const prove = (by = key) => ({ dpop: site.tokenProof(by) });
 

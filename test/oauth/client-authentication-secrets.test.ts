@@ -1,6 +1,6 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { beforeEach, describe, expect, test, vi } from 'vitest';
 import type { HttpRequest } from '../../src/core/base/http/messages.js';
-import { type Answer, basic, Client, hostFor, type RunningHost, useHost } from '../hosts.js';
+import { type Answer, basic, Client, hostFor, useHost } from '../hosts.js';
 import { fixture } from './support/fixture.js';
 import { cheapHash } from './support/hashes.js';
 import { limitsOfSuite } from './support/limits.js';
@@ -132,14 +132,7 @@ describe('the built-in users', () => {
 
 describe('the number of hashes of an operation: more would hash something twice', () => {
   const { options } = fixture();
-  let host: RunningHost;
-  let flows: Flows;
-  beforeAll(async () => {
-    const [any] = hostFor(import.meta.url);
-    host = await any!.start({ options });
-    flows = new Flows(host);
-  });
-  afterAll(() => host.close());
+  const flows = new Flows(useHost(hostFor(import.meta.url)[0], { options }));
 
   const measure = async (act: () => Promise<unknown>): Promise<number> => {
     work.length = 0;

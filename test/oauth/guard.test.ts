@@ -34,10 +34,7 @@ describe.each(eachFramework)('the guard on $name', (host) => {
   const running = useHost(host, { options: { ...options, store: wavering }, guarded: GUARDED });
   const flows = new Flows(running);
   const site = new Client(() => running.origin);
-  afterAll(async () => {
-    expect(errors).toEqual([]);
-    expect(running.errors).toEqual([]);
-  });
+  afterAll(() => expect([...errors, ...running.errors]).toEqual([]));
 
   const ask = async (authorization: string | undefined, route = 'profile') => {
     const answer = await site.get(`/guarded/${route}`, authorization === undefined ? {} : { authorization });

@@ -41,10 +41,7 @@ describe.each(hostFor(import.meta.url))('JWT access tokens on $name', (host) => 
     guarded: GUARDED,
   });
   const flows = new Flows(running);
-  afterAll(async () => {
-    expect(errors).toEqual([]);
-    expect(running.errors).toEqual([]);
-  });
+  afterAll(() => expect([...errors, ...running.errors]).toEqual([]));
 
   const now = () => clock() / 1000;
   const status = async (token: string, route = 'open') => (await flows.guarded(route, token)).status;

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { type Answer, basic, bearer, Client, hostFor, oneHostEach, type RunningHost, useHost } from '../hosts.js';
 import { everyRow } from '../rows.js';
 import { Browser, PKCE, responseOf } from './support/browser.js';
@@ -246,24 +246,13 @@ describe.each(hostFor(import.meta.url))('resources in requests on $name', ({ sta
       },
     ],
   });
-  let other: RunningHost;
-  let flows: Flows;
-
-  const host = useHost({ start }, { options: one.options });
-  beforeAll(async () => {
-    other = await start({
-      options: several.options,
-      guarded: {
-        root: { scope: 'profile', resource: '/' },
-        elsewhere: { scope: 'profile', audience: `HTTPS://API.example:443/v1` },
-      },
-    });
-    flows = new Flows(host, MCP);
-  });
-  afterAll(async () => {
-    await other.close();
-    expect([...one.errors, ...several.errors]).toEqual([]);
-  });
+  const host = useHost({ start }, { options: one.options }, one.errors);
+  const guarded = {
+    root: { scope: 'profile', resource: '/' },
+    elsewhere: { scope: 'profile', audience: `HTTPS://API.example:443/v1` },
+  };
+  const other = useHost({ start }, { options: several.options, guarded }, several.errors);
+  const flows = new Flows(host, MCP);
 
   const mcp = () => `${host.origin}/mcp`;
   const audOf = async (token: string, at = flows): Promise<unknown> => (await at.introspect(token)).json['aud'];

@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import type { Store } from '../../src/core/base/ports.js';
 import { ownSecrets, Seal } from '../../src/core/base/seal.js';
 import type { Session } from '../../src/core/oauth/sign-in/sessions.js';
 import type { RunningHost } from '../hosts.js';
-import { Client, hostFor } from '../hosts.js';
+import { Client, hostFor, useHost } from '../hosts.js';
 import { Browser, formOf, locationOf, PKCE, wordsOf } from './support/browser.js';
 import { DEVICE_CODE, fixture, USERS } from './support/fixture.js';
 import { Gate } from './support/gate.js';
@@ -38,23 +38,16 @@ const areSignedIn = (hosts: readonly RunningHost[], ...cookies: readonly string[
 
 describe.each(hostFor(import.meta.url))('an owner signed out by the application on $name', (host) => {
   const { options, errors, events, store, advance } = fixture();
-  const hosts: RunningHost[] = [];
-  beforeAll(async () => {
-    const first = await host.start({ options });
-    hosts.push(first, await host.start({ options: { ...options, issuer: first.base } }));
-  });
-  afterAll(async () => {
-    await Promise.all(hosts.map((running) => running.close()));
-    expect(errors).toEqual([]);
-  });
-  const [on, other] = [() => hosts[0] ?? expect.fail(), () => hosts[1] ?? expect.fail()];
+  const first = useHost(host, { options }, errors);
+  const second = useHost(host, { options: () => ({ ...options, issuer: first.base }) });
+  const hosts = [first, second];
 
   test('all existing sessions end in every process, and no other owner is signed out', async () => {
-    const cookies = [await signIn(on()), await signIn(other()), await signIn(on())];
-    const bob = await signIn(on(), BOB);
+    const cookies = [await signIn(first), await signIn(second), await signIn(first)];
+    const bob = await signIn(first, BOB);
     expect(await areSignedIn(hosts, ...cookies, bob)).toEqual(Array.from({ length: 8 }, () => true));
     events.length = 0;
-    await on().owners.signOut('alice', { by: 'hr' });
+    await first.owners.signOut('alice', { by: 'hr' });
     expect(events).toEqual([
       { type: 'owner.signed_out', sub: 'alice', by: 'hr', outcome: 'success', time: expect.any(Number) },
     ]);
@@ -65,7 +58,7 @@ describe.each(hostFor(import.meta.url))('an owner signed out by the application 
   test('the next sign-in works, and ends with the next call, any number of times', async () => {
     const ended: string[] = [];
     for (let n = 0; n < 9; n += 1) {
-      const cookie = await signIn(n % 2 === 0 ? on() : other());
+      const cookie = await signIn(n % 2 === 0 ? first : second);
       expect(await areSignedIn(hosts, cookie), `sign-in ${n}`).toEqual([true, true]);
       // Two at once are one.
       await Promise.all(hosts.map((running) => running.owners.signOut('alice')));
@@ -75,7 +68,7 @@ describe.each(hostFor(import.meta.url))('an owner signed out by the application 
   });
 
   test('leaves one record without a name, until the last session would have expired', async () => {
-    for (let n = 0; n < 3; n += 1) await on().owners.signOut('alice');
+    for (let n = 0; n < 3; n += 1) await first.owners.signOut('alice');
     const left = () => [...store.entries()].filter(([key]) => key.includes(':signed-out:'));
     expect(left()).toHaveLength(1);
     expect(JSON.stringify(left())).not.toContain('alice');
@@ -86,7 +79,7 @@ describe.each(hostFor(import.meta.url))('an owner signed out by the application 
   });
 
   test('rejects invalid arguments', async () => {
-    const { signOut } = on().owners as unknown as Record<string, (...given: unknown[]) => Promise<unknown>>; // As JavaScript sees it.
+    const { signOut } = first.owners as unknown as Record<string, (...given: unknown[]) => Promise<unknown>>; // As JavaScript sees it.
     for (const sub of [undefined, '', 5, { sub: 'alice' }])
       await expect(signOut?.(sub)).rejects.toThrow('The sub of an owner must be text and not empty.');
     await expect(signOut?.('client:web')).rejects.toThrow('must not begin with client:');
@@ -100,8 +93,8 @@ describe.each(hostFor(import.meta.url))('an owner signed out by the application 
 
   test('works in a process without pages', async () => {
     const { users: _users, ...withoutUsers } = options;
-    const admin = await host.start({ options: { ...withoutUsers, issuer: on().base } });
-    const cookie = await signIn(other());
+    const admin = await host.start({ options: { ...withoutUsers, issuer: first.base } });
+    const cookie = await signIn(second);
     await admin.owners.signOut('alice');
     expect(await areSignedIn(hosts, cookie)).toEqual([false, false]);
   });

@@ -1,6 +1,6 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { ownSecrets, Seal } from '../../src/core/base/seal.js';
-import { type Answer, Client, hostFor, type RunningHost, useHost } from '../hosts.js';
+import { type Answer, Client, hostFor, useHost } from '../hosts.js';
 import { Browser, formOf, locationOf, responseOf, wordsOf } from '../oauth/support/browser.js';
 import { USERS } from '../oauth/support/fixture.js';
 import { everyRow } from '../rows.js';
@@ -295,18 +295,10 @@ describe.each(hostFor(`${import.meta.url}2`))('the sign-in of the application on
   const returns: unknown[][] = [];
   const { options, errors, advance, clock } = openIdFixture({ canRegister: true });
   const { users: _users, ...rest } = options;
-  let running: RunningHost;
-  let other: RunningHost;
-  beforeAll(async () => {
-    const own = { ...rest, owner: () => owner, onWarning: (text: string) => warnings.push(text) };
-    running = await host.start({ options: { ...own, loginUrl: '/login?theme=dark' } });
-    const loginUrl = (...given: unknown[]) => (returns.push(given), '/sign-in');
-    other = await host.start({ options: { ...own, loginUrl } });
-  });
-  afterAll(async () => {
-    await Promise.all([running.close(), other.close()]);
-    expect(errors).toEqual([]);
-  });
+  const own = { ...rest, owner: () => owner, onWarning: (text: string) => warnings.push(text) };
+  const running = useHost(host, { options: { ...own, loginUrl: '/login?theme=dark' } }, errors);
+  const loginUrl = (...given: unknown[]) => (returns.push(given), '/sign-in');
+  const other = useHost(host, { options: { ...own, loginUrl } });
   const now = () => Math.floor(clock() / 1000);
 
   test('O46, O44: the wishes of the request follow return_to, and only those that were sent', async () => {

@@ -1,7 +1,6 @@
 import { decodeJwt } from 'jose';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { bearer, Client, everyHost, hostFor, type RunningHost } from '../hosts.js';
-import type { Flows } from '../oauth/support/tokens.js';
+import { describe, expect, test } from 'vitest';
+import { bearer, Client, everyHost, hostFor, useHost } from '../hosts.js';
 import { ALICE, openIdFixture, rpsAt, signInto } from './support.js';
 
 const API = 'https://api.example';
@@ -20,18 +19,9 @@ describe.each(hostFor(import.meta.url))('userinfo on $name', (host) => {
       cors: ['https://spa.example'],
     },
   );
-  let running: RunningHost;
-  let other: RunningHost;
-  let flows: Flows;
-  beforeAll(async () => {
-    running = await host.start({ options });
-    other = await host.start({ options: { ...options, issuer: running.base } });
-    flows = rpsAt(running);
-  });
-  afterAll(async () => {
-    await Promise.all([running.close(), other.close()]);
-    expect(errors).toEqual([]);
-  });
+  const running = useHost(host, { options }, errors);
+  const other = useHost(host, { options: () => ({ ...options, issuer: running.base }) });
+  const flows = rpsAt(running);
   const read = (headers: Record<string, string>, at = running) => new Client(at.base).get('/oauth/userinfo', headers);
 
   test('O59, O60: GET and POST with the header, POST with a form; uncached JSON with the sub of the ID token', async () => {

@@ -1,16 +1,16 @@
 import { generateKeyPair, exportJWK, SignJWT } from 'jose';
 import { pushedRequests } from 'oauth-query/par';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { oauthQuery } from '../../src/adapters/node/index.js';
 import { dpop } from '../../src/dpop/index.js';
 import { APP, CALLBACK, DocumentServers, Publisher } from '../clients/support/publisher.js';
 import { ProofMaker } from '../dpop/keys.js';
-import { basic, eachFramework, hostFor } from '../hosts.js';
+import { basic, eachFramework, hostFor, useHost } from '../hosts.js';
 import { formOf, locationOf, PKCE, responseOf, wordsOf } from '../oauth/support/browser.js';
 import { limitsOfTest } from '../oauth/support/limits.js';
 import { refusal } from '../oauth/support/tokens.js';
 import { openIdFixture } from '../openid/support.js';
-import { PREFIX, PushSite, SECRET, SPA, startPush, WEB } from './site.js';
+import { PREFIX, PushSite, SECRET, SPA, startPush, usePush, WEB } from './site.js';
 
 const HOST = hostFor(import.meta.url)[0];
 const DAY = 86_400;
@@ -77,14 +77,7 @@ test('PA2 a client with a document that no process knows yet may push', async ()
 });
 
 describe('one server', () => {
-  let site: PushSite;
-  beforeAll(async () => {
-    site = await startPush(HOST, { lifetime: 60 }, { grants: ['authorization_code', 'implicit', 'refresh_token'] });
-  });
-  afterAll(async () => {
-    await site.running.close();
-    expect(site.all.errors).toEqual([]);
-  });
+  const site = usePush(HOST, { lifetime: 60 }, { grants: ['authorization_code', 'implicit', 'refresh_token'] });
 
   const { redirect_uri: _, ...withoutRedirect } = WEB;
   const { response_type: __, ...withoutType } = WEB;
@@ -307,16 +300,12 @@ test('PA9 a client that registered itself so takes no other requests', async () 
 });
 
 describe('PA10 with proofs', () => {
-  let site: PushSite;
   const key = new ProofMaker();
   const thief = new ProofMaker();
-  beforeAll(async () => {
-    const clients = [
-      { client_id: 'bound', redirect_uris: [SPA.redirect_uri], dpop_bound_access_tokens: true, scope: 'profile' },
-    ] as const;
-    site = await startPush(HOST, {}, { dpop: dpop({ nonce: 'required' }), clients });
-  });
-  afterAll(() => site.running.close());
+  const clients = [
+    { client_id: 'bound', redirect_uris: [SPA.redirect_uri], dpop_bound_access_tokens: true, scope: 'profile' },
+  ] as const;
+  const site = usePush(HOST, {}, { dpop: dpop({ nonce: 'required' }), clients });
 
   const iat = (): number => Math.floor(site.all.clock() / 1000);
   const proof = (path: string, by: ProofMaker, nonce?: string) => ({
@@ -386,11 +375,7 @@ test('PA12 an assertion names the issuer, and works once', async () => {
 
 describe('PA13 with OpenID Connect', () => {
   const all = openIdFixture({}, { par: pushedRequests(), resources: ['https://api.example/'] });
-  let site: PushSite;
-  beforeAll(async () => {
-    site = new PushSite(await HOST.start({ options: all.options }), all);
-  });
-  afterAll(() => site.running.close());
+  const site = new PushSite(useHost(HOST, { options: all.options }), all);
 
   test('its parameters and resources are part of what was pushed', async () => {
     const request = {

@@ -1,6 +1,8 @@
 import { type PushedRequestOptions, pushedRequests } from 'oauth-query/par';
+import { afterAll, expect } from 'vitest';
 import type { ClientRegistration } from '../../src/core/oauth/clients/client.js';
 import { type Answer, basic, Client, type Host, type HostOptions, type RunningHost } from '../hosts.js';
+import { useStarted } from '../hosts/listen.js';
 import { Browser, PKCE } from '../oauth/support/browser.js';
 import { CLIENTS, type Fixture, fixture } from '../oauth/support/fixture.js';
 
@@ -30,7 +32,11 @@ export class PushSite {
   constructor(running: RunningHost, all: Fixture) {
     this.running = running;
     this.all = all;
-    this.http = new Client(running.base);
+    this.http = new Client(() => running.base);
+  }
+
+  close(): Promise<void> {
+    return this.running.close();
   }
 
   push(form: Fields, headers: Readonly<Record<string, string>> = {}): Promise<Answer> {
@@ -67,4 +73,11 @@ export const startPush = async (
 ): Promise<PushSite> => {
   const all = fixture({ secret: SECRET, par: pushedRequests(options), ...more });
   return new PushSite(await host.start({ options: all.options }), all);
+};
+
+/** The same for a suite. At the end there must be no errors. */
+export const usePush = (...given: Parameters<typeof startPush>): PushSite => {
+  const site = useStarted(() => startPush(...given));
+  afterAll(() => expect(site.all.errors).toEqual([]));
+  return site;
 };

@@ -1,8 +1,8 @@
 import { stepUp } from 'oauth-query/step-up';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { oauthQuery } from '../../src/adapters/node/index.js';
 import { introspectionVerifier } from '../../src/resource-server/index.js';
-import { Client, hostFor, type RunningHost } from '../hosts.js';
+import { Client, hostFor, useHost } from '../hosts.js';
 import { responseOf } from '../oauth/support/browser.js';
 import { fixture } from '../oauth/support/fixture.js';
 import { Flows, type TokenSet } from '../oauth/support/tokens.js';
@@ -15,20 +15,10 @@ const GUARDED = {
 } as const;
 
 const all = openIdFixture();
-let running: RunningHost;
-let flows: Flows;
-let site: Client;
-
-beforeAll(async () => {
-  const host = hostFor(import.meta.url)[0];
-  running = await host.start({ options: all.options, guarded: GUARDED });
-  flows = rpsAt(running);
-  site = new Client(running.origin);
-});
-afterAll(async () => {
-  await running.close();
-  expect(all.errors).toEqual([]);
-});
+const host = hostFor(import.meta.url)[0];
+const running = useHost(host, { options: all.options, guarded: GUARDED }, all.errors);
+const flows = rpsAt(running);
+const site = new Client(() => running.origin);
 
 const ask = async (token: string, route: keyof typeof GUARDED) => {
   const { status, headers, json } = await site.get(`/guarded/${route}`, { authorization: `Bearer ${token}` });
@@ -58,9 +48,8 @@ test('SU2, SU6 a class that the sign-in did not reach is refused with acr_values
 
 test('SU4 the own token of a client never passes, and remote guards decide in the same way', async () => {
   const { access_token } = await flows.tokens('app', { scope: 'openid profile' });
-  const { issuer } = { issuer: running.base };
   const verifier = introspectionVerifier({
-    issuer,
+    issuer: running.base,
     clock: all.clock,
     credentials: { client_id: 'api', client_secret: 'api-secret' },
     cacheSeconds: 0,
@@ -88,17 +77,8 @@ test('SU3 a client that asks without the scope openid is heard too', async () =>
 
 describe('SU7 without OpenID Connect', () => {
   const plain = fixture({ stepUp: stepUp() });
-  let alone: RunningHost;
-  let own: Flows;
-  beforeAll(async () => {
-    const host = hostFor(import.meta.url)[0];
-    alone = await host.start({ options: plain.options, guarded: GUARDED });
-    own = new Flows(alone);
-  });
-  afterAll(async () => {
-    await alone.close();
-    expect(plain.errors).toEqual([]);
-  });
+  const alone = useHost(host, { options: plain.options, guarded: GUARDED }, plain.errors);
+  const own = new Flows(alone);
   const routeFor = async (token: string) =>
     (await new Client(alone.origin).get('/guarded/recent', { authorization: `Bearer ${token}` })).status;
 
@@ -120,8 +100,7 @@ describe('SU7 without OpenID Connect', () => {
     const { text } = await own.client.get('/.well-known/oauth-authorization-server');
     expect(text).not.toMatch(/userinfo|id_token/);
     const off = fixture();
-    const host = await hostFor(import.meta.url)[0].start({ options: off.options });
-    const bare = new Flows(host);
+    const bare = new Flows(await host.start({ options: off.options }));
     await bare.tokens('native');
     off.advance(600);
     const { access_token } = await bare.tokens('native', { max_age: '1' });
