@@ -162,7 +162,6 @@ describe('the rest of a resource', () => {
     expect((await other.get(path, used)).json['error']).toBe('invalid_dpop_proof');
     isAway = true;
     expect((await other.get(path, headers())).status).toBe(503);
-    await Promise.all([first.running.close(), second.close()]);
   });
 
   test('DP43 the query API refuses in its own format, with the challenge in the header', async () => {
@@ -263,7 +262,6 @@ describe('the rest of a resource', () => {
       expect(renewed.status).toBe(200);
       if (resource === '/mcp') expect(renewed.headers['dpop-nonce']).toMatch(/^[\w-]{22}$/);
     }
-    await Promise.all([wiki.running.close(), without.close()]);
   });
 
   test('DP44 authInfo has the token of both schemes', async () => {

@@ -107,7 +107,6 @@ describe.each(hostFor(import.meta.url))('$name', ({ start }) => {
       });
       const browser = new Browser(host);
       const page = await browser.signIn(await browser.authorize({ response_type: 'code', client_id: 'logo' }));
-      await host.close();
       return [/<div class="pair"><img src="([^"]*)"/.exec(page.text)?.[1], policyOf(page, 'img-src')];
     };
     expect(await shown(() => PICTURE)).toEqual([PICTURE, 'img-src data:']);

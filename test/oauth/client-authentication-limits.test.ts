@@ -1,7 +1,8 @@
 import { setImmediate } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { Store } from '../../src/core/base/ports.js';
 import { type Answer, basic, Client, hostFor } from '../hosts.js';
+import { useStarted } from '../hosts/listen.js';
 import { fixture, START } from './support/fixture.js';
 import { cheapHash } from './support/hashes.js';
 import { limitsOfTest } from './support/limits.js';
@@ -15,17 +16,8 @@ const CLIENTS = ['one', 'two', 'three', 'four', 'five', 'six'].map((client_id) =
 
 describe.each(proxiedHosts.slice(0, 1))('$name', ({ start }) => {
   const { options, events, advance, clock } = fixture({ clients: CLIENTS });
-  let first: ProxiedHost;
-  let second: ProxiedHost;
-
-  beforeAll(async () => {
-    first = await start(options);
-    second = await start(options); // The same store, as on two machines.
-  });
-  afterAll(() => {
-    first.close();
-    second.close();
-  });
+  const first = useStarted(() => start(options));
+  const second = useStarted(() => start(options)); // The same store, as on two machines.
 
   /** To the beginning of the next window. */
   const nextMinute = (): void => advance(60 - (((clock() - START) / 1000) % 60));

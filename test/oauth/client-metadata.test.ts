@@ -32,12 +32,8 @@ const isRefusedOfOperators = async (fields: object, sentence: string): Promise<v
     clients: [{ find: (id) => ({ ...client, client_id: id }) as ClientRow }],
   });
   const host = await start({ options: given });
-  try {
-    const answer = await new Client(host.base).get('/oauth/authorize?response_type=code&client_id=row');
-    expect([answer.status, String(errors[0])]).toEqual([400, expect.stringContaining(sentence)]);
-  } finally {
-    await host.close();
-  }
+  const answer = await new Client(host.base).get('/oauth/authorize?response_type=code&client_id=row');
+  expect([answer.status, String(errors[0])]).toEqual([400, expect.stringContaining(sentence)]);
 };
 
 const problemOfDocument = (changes: object): string => {

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { deriveKey, keyedHash } from '../../src/core/base/secrets.js';
 import { type Answer, basic, Client, hostFor, type HostOptions, type RunningHost } from '../hosts.js';
 import { Browser, formOf, locationOf, responseOf } from './support/browser.js';
@@ -9,13 +9,7 @@ const WEB = { response_type: 'code', client_id: 'web', scope: 'profile' } as con
 const ALLOW = { decision: 'approve' } as const;
 
 describe.each(hostFor(import.meta.url))('an owner who decides on $name', (host) => {
-  let running: RunningHost | undefined;
-  afterEach(() => running?.close());
-
-  const start = async (options: HostOptions): Promise<RunningHost> => {
-    running = await host.start({ options });
-    return running;
-  };
+  const start = (options: HostOptions): Promise<RunningHost> => host.start({ options });
 
   const redeem = ({ base }: RunningHost, code: string): Promise<Answer> =>
     new Client(base).post('/oauth/token', { grant_type: 'authorization_code', code }, basic('web', 'web-secret'));

@@ -1,5 +1,5 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Answer, basic, Client, hostFor, type RunningHost } from '../hosts.js';
+import { describe, expect, test } from 'vitest';
+import { type Answer, basic, Client, hostFor, useHost } from '../hosts.js';
 import { everyRow } from '../rows.js';
 import { fixture } from './support/fixture.js';
 
@@ -13,18 +13,10 @@ const corsOf = ({ headers }: Answer) =>
   Object.fromEntries(Object.entries(headers).filter(([name]) => name.startsWith('access-control-')));
 
 describe.each(hostFor(import.meta.url))('$name', ({ start }) => {
-  let friends: RunningHost;
-  let open: RunningHost;
-  let closed: RunningHost;
-  let client: Client;
-
-  beforeAll(async () => {
-    friends = await start(fixture({ cors: [FRIEND, 'https://other.example:8443'] }));
-    open = await start(fixture({ cors: ['*'] }));
-    closed = await start(fixture({}));
-    client = new Client(friends.base);
-  });
-  afterAll(() => Promise.all([friends.close(), open.close(), closed.close()]));
+  const friends = useHost({ start }, fixture({ cors: [FRIEND, 'https://other.example:8443'] }));
+  const open = useHost({ start }, fixture({ cors: ['*'] }));
+  const closed = useHost({ start }, fixture({}));
+  const client = new Client(() => friends.base);
 
   /** An answer of each kind from each endpoint that scripts may call. */
   const callable = async (from: Client, origin: string): Promise<readonly Answer[]> => [

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { RandomSource } from '../../src/core/base/secrets.js';
-import { type Answer, basic, Client, hostFor, type RunningHost } from '../hosts.js';
+import { type Answer, basic, Client, hostFor, useHost } from '../hosts.js';
 import { Browser } from './support/browser.js';
 import { DEVICE_CODE, fixture } from './support/fixture.js';
 import { limitsOfTest } from './support/limits.js';
@@ -25,17 +25,8 @@ const outcome = (answer: Answer): readonly unknown[] => [answer.status, answer.j
 
 describe.each(hostFor(import.meta.url))('$name', ({ start }) => {
   const { options, errors, events, advance } = fixture();
-  let host: RunningHost;
-  let otherNode: RunningHost;
-
-  beforeAll(async () => {
-    host = await start({ options });
-    otherNode = await start({ options: { ...options, issuer: host.base } });
-  });
-  afterEach(() => {
-    expect(errors).toEqual([]);
-  });
-  afterAll(() => Promise.all([host.close(), otherNode.close()]));
+  const host = useHost({ start }, { options }, errors);
+  const otherNode = useHost({ start }, { options: () => ({ ...options, issuer: host.base }) });
 
   const request = (
     form: Readonly<Record<string, string | readonly string[]>> = { client_id: 'tv' },

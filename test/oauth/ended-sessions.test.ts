@@ -1,5 +1,5 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Answer, Client, hostFor, type RunningHost } from '../hosts.js';
+import { describe, expect, test } from 'vitest';
+import { type Answer, Client, hostFor, useHost } from '../hosts.js';
 import { Browser, formOf, locationOf } from './support/browser.js';
 import { fixture } from './support/fixture.js';
 
@@ -8,16 +8,8 @@ const query = new URLSearchParams(WEB).toString();
 
 describe.each(hostFor(import.meta.url))('an ended sign-in on $name', (host) => {
   const { options, store, errors, advance } = fixture({ lifetimes: { rememberedConsent: 3600 } });
-  const nodes: RunningHost[] = [];
-
-  beforeAll(async () => {
-    const first = await host.start({ options });
-    nodes.push(first, await host.start({ options: { ...options, issuer: first.base } }));
-  });
-  afterAll(async () => {
-    await Promise.all(nodes.map((node) => node.close()));
-    expect(errors).toEqual([]);
-  });
+  const first = useHost(host, { options }, errors);
+  const nodes = [first, useHost(host, { options: () => ({ ...options, issuer: first.base }) })];
 
   const cookieOf = (browser: Browser): string =>
     [...browser.cookies].map(([name, { value }]) => `${name}=${value}`).join('; ');
@@ -25,7 +17,7 @@ describe.each(hostFor(import.meta.url))('an ended sign-in on $name', (host) => {
 
   /** A browser that has just signed out, a consent page from before, and the cookie that it had. */
   const signedOut = async (): Promise<readonly [page: Answer, cookie: string]> => {
-    const browser = new Browser(nodes[0] ?? expect.fail('no node'));
+    const browser = new Browser(first);
     const signIn = await browser.authorize({ ...WEB, scope: 'content.read' });
     const page = await browser.signIn(signIn);
     const cookie = cookieOf(browser);
@@ -36,7 +28,7 @@ describe.each(hostFor(import.meta.url))('an ended sign-in on $name', (host) => {
 
   test('remains ended on every node: no page of its owner, no decision, no remembered approval', async () => {
     // What would be allowed without a question.
-    await new Browser(nodes[0] ?? expect.fail('no node')).authorizeFor(WEB);
+    await new Browser(first).authorizeFor(WEB);
     const [page, cookie] = await signedOut();
     const { fields } = formOf(page);
     for (const node of nodes) {
@@ -56,7 +48,7 @@ describe.each(hostFor(import.meta.url))('an ended sign-in on $name', (host) => {
     const [page] = await signedOut();
     const size = store.size;
     const { fields } = formOf(page);
-    for (const cookie of ['', 'oauth_query_x=y', cookieOf(new Browser(nodes[0] ?? expect.fail('no node')))]) {
+    for (const cookie of ['', 'oauth_query_x=y', cookieOf(new Browser(first))]) {
       const answer = await new Client(nodes[0]?.base ?? '').post(
         '/oauth/authorize',
         { ...fields, decision: 'switch' },

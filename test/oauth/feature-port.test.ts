@@ -1,7 +1,7 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { OAuthError } from '../../src/core/base/errors.js';
 import type { OAuthFeature, OAuthParts } from '../../src/core/oauth/oauth-feature.js';
-import { basic, bearer, Client, hostFor, type RunningHost, useHost } from '../hosts.js';
+import { basic, bearer, Client, hostFor, useHost } from '../hosts.js';
 import { everyRow } from '../rows.js';
 import { Browser, PKCE, responseOf } from './support/browser.js';
 import { fixture } from './support/fixture.js';
@@ -26,15 +26,8 @@ describe.each(hostFor(import.meta.url))('how an owner signed in, on $name', (hos
   const own = { owner: () => owner as { readonly sub: string }, loginUrl: '/login' } as const;
   const { options, errors, store, clock } = fixture({ ...own, profile: featureOf({}) });
   const without = fixture(own);
-  const hosts: RunningHost[] = [];
-  beforeAll(async () => {
-    for (const { users: _users, ...rest } of [options, without.options])
-      hosts.push(await host.start({ options: rest }));
-  });
-  afterAll(async () => {
-    await Promise.all(hosts.map((running) => running.close()));
-    expect([...errors, ...without.errors]).toEqual([]);
-  });
+  const hosts = [options, without.options].map(({ users: _users, ...rest }) => useHost(host, { options: rest }));
+  afterAll(() => expect([...errors, ...without.errors]).toEqual([]));
   const seconds = Math.floor(clock() / 1000);
   const introspected = async (at: number) => {
     const running = hosts[at] ?? expect.fail();

@@ -1,6 +1,6 @@
 import { createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
 import { createRemoteJWKSet, type JSONWebKeySet, jwtVerify } from 'jose';
-import { afterEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import {
   generateKey,
   type KeySource,
@@ -9,7 +9,7 @@ import {
 } from '../../src/core/oauth/keys/signing-keys.js';
 import { createServer } from '../../src/core/server/server.js';
 import { memoryStore } from '../../src/stores/memory.js';
-import { hostFor, oneHostEach, type RunningHost } from '../hosts.js';
+import { hostFor, oneHostEach } from '../hosts.js';
 import { fixture, START } from './support/fixture.js';
 import { es256, newKey, read } from './support/jwt.js';
 import { Flows } from './support/tokens.js';
@@ -21,18 +21,12 @@ const jwkOf = (key: KeyObject) => key.export({ format: 'jwk' }) as Record<string
 const pemOf = (key: KeyObject) => key.export({ type: 'pkcs8', format: 'pem' }).toString();
 
 describe.each(hostFor(import.meta.url))('signing keys on $name', (host) => {
-  let running: RunningHost | undefined;
-
-  afterEach(async () => {
-    await running?.close();
-    running = undefined;
-  });
-
   const start = async (jwt: KeySource | true) => {
     const { options, errors, advance } = fixture({ jwt });
-    running = await host.start({ options, guarded: { open: { scope: [] } } });
+    const running = await host.start({ options, guarded: { open: { scope: [] } } });
     const flows = new Flows(running);
     return {
+      running,
       errors,
       advance,
       flows,
@@ -59,15 +53,15 @@ describe.each(hostFor(import.meta.url))('signing keys on $name', (host) => {
     '#101 #102 %s signs tokens that others can verify, and publishes no private member (RFC 7517)',
     async (algorithm, members) => {
       const key = generateKey(algorithm);
-      const { flows, token, isAlive } = await start([{ key }]);
+      const { running, flows, token, isAlive } = await start([{ key }]);
       const jwt = await token();
       expect(read(jwt).header).toMatchObject({ alg: algorithm, typ: 'at+jwt' });
       expect(await isAlive(jwt)).toBe(true);
       const { keys } = JSON.parse((await flows.client.get('/oauth/jwks')).text) as JSONWebKeySet;
       expect(keys.map((jwk) => Object.keys(jwk).toSorted())).toEqual([[...members, 'alg', 'kid', 'use'].toSorted()]);
-      const remote = createRemoteJWKSet(new URL(`${running?.base}/oauth/jwks`));
+      const remote = createRemoteJWKSet(new URL(`${running.base}/oauth/jwks`));
       const { payload } = await jwtVerify(jwt, remote, { algorithms: [algorithm], currentDate: new Date(START) });
-      expect(payload.iss).toBe(running?.base);
+      expect(payload.iss).toBe(running.base);
     },
   );
 
@@ -225,7 +219,6 @@ describe.each(hostFor(import.meta.url))('signing keys on $name', (host) => {
       const answer = await flows.token('service', { grant_type: 'client_credentials' });
       expect([name, answer.status, answer.text.includes('access_token')]).toEqual([name, status, false]);
       expect(errors.splice(0)).toHaveLength(1);
-      await running?.close();
     }
   });
 

@@ -92,7 +92,6 @@ describe.each(hostFor(import.meta.url))('metadata of other configurations on $na
   const documentOf = async (options: HostOptions): Promise<Record<string, unknown>> => {
     const running = await (host satisfies Host).start({ options });
     const { json } = await new Client(running.origin).get(addressOf(running));
-    await running.close();
     return json;
   };
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { generateKey } from '../../src/core/oauth/keys/signing-keys.js';
-import { type Answer, oneHostEach, type RunningHost } from '../hosts.js';
+import { type Answer, oneHostEach, useHost } from '../hosts.js';
 import { everyRow } from '../rows.js';
 import { fixture } from './support/fixture.js';
 import {
@@ -357,20 +357,12 @@ describe.each([...opaque, ...jwt])(
   ({ host, more }) => {
     const { options, store, advance, clock, errors } = fixture({ clients: [KEEPER, SIGN], ...more });
     let isLost = false;
-    let running: RunningHost;
-    let flows: Flows;
-    beforeAll(async () => {
-      const swap: typeof store.swap = (...record) =>
-        isLost && isTidyUp(record[2]) ? Promise.resolve(false) : store.swap(...record);
-      const { add, get, delete: remove } = store;
-      const lossy = { add, swap, get, delete: remove };
-      running = await host.start({ options: { ...options, store: lossy } });
-      flows = new Flows(running, [KEEPER, SIGN]);
-    });
-    afterAll(async () => {
-      await running.close();
-      expect(errors).toEqual([]);
-    });
+    const swap: typeof store.swap = (...record) =>
+      isLost && isTidyUp(record[2]) ? Promise.resolve(false) : store.swap(...record);
+    const { add, get, delete: remove } = store;
+    const lossy = { add, swap, get, delete: remove };
+    const running = useHost(host, { options: { ...options, store: lossy } }, errors);
+    const flows = new Flows(running, [KEEPER, SIGN]);
 
     const play = async (sequence: Iterable<Command>): Promise<void> => {
       const model = new Model(clock() / 1000);

@@ -336,7 +336,6 @@ describe.each(hostFor(import.meta.url))('secrets of a complete flow on $name', (
     // A body parser of the host keeps the body that it could not read in its error; that is between the host and it.
     const ours = target.mount === 'parser' ? [] : running.errors;
     ledger.trace("the host's error handler", ...ours.map((error) => inspect(error, { depth: 10 })));
-    await running.close();
   };
 
   const expectNothing = (): void => {

@@ -1,6 +1,6 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { memoryStore } from '../../src/stores/memory.js';
-import { basic, bearer, Client, oneHostEach, type RunningHost } from '../hosts.js';
+import { basic, bearer, Client, oneHostEach, useHost } from '../hosts.js';
 import { Browser, responseOf } from './support/browser.js';
 import { fixture } from './support/fixture.js';
 
@@ -9,14 +9,8 @@ describe.each(oneHostEach)(
   ({ start }) => {
     const { options } = fixture();
     const store = memoryStore({ clock: options.runtime?.clock ?? Date.now });
-    let ours: RunningHost;
-    let theirs: RunningHost;
-
-    beforeAll(async () => {
-      ours = await start({ options: { ...options, store } });
-      theirs = await start({ options: { ...options, store } });
-    });
-    afterAll(() => Promise.all([ours.close(), theirs.close()]));
+    const ours = useHost({ start }, { options: { ...options, store } });
+    const theirs = useHost({ start }, { options: { ...options, store } });
 
     test('keys begin with at least 128 bits of their issuer', async () => {
       const seen = new Set<string>();

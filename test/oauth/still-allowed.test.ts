@@ -1,23 +1,18 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { hostFor, type RunningHost } from '../hosts.js';
+import { describe, expect, test } from 'vitest';
+import { hostFor, useHost } from '../hosts.js';
 import { fixture, USERS } from './support/fixture.js';
 import { Flows, refusal } from './support/tokens.js';
 
 describe.each(hostFor(import.meta.url))('a grant withdrawn before it was redeemed, on $name', (host) => {
   const state = { isActive: true, isValid: true };
   const { options, store } = fixture();
-  let running: RunningHost;
-  let flows: Flows;
-  beforeAll(async () => {
-    const users = {
-      authenticate: (username: string, password: string) =>
-        USERS.some((user) => user.username === username && user.password === password) && { sub: username },
-      isActive: () => state.isActive,
-    };
-    running = await host.start({ options: { ...options, users, validateGrant: () => state.isValid } });
-    flows = new Flows(running);
-  });
-  afterAll(() => running.close());
+  const users = {
+    authenticate: (username: string, password: string) =>
+      USERS.some((user) => user.username === username && user.password === password) && { sub: username },
+    isActive: () => state.isActive,
+  };
+  const running = useHost(host, { options: { ...options, users, validateGrant: () => state.isValid } });
+  const flows = new Flows(running);
 
   test.each(['isActive', 'isValid'] as const)(
     '#74 neither a code nor a device code yields tokens while %s is false, and neither is used up (RFC 6749 §10.4)',

@@ -13,10 +13,8 @@ const INVALID_GRANT = [400, 'invalid_grant'] as const;
 const copyOf = (nodes: Nodes, token: string): LastPart => parseLast(nodes.chainOf(token)?.last ?? '');
 
 describe('an attacker with stolen data', () => {
-  let nodes: Nodes;
-
   test('an old refresh token and a copy of the store do not yield the current one', async () => {
-    nodes = new Nodes();
+    const nodes = new Nodes();
     const { flows } = await nodes.start();
     const first = await flows.tokens('native');
     const second = await flows.refreshed('native', first.refresh_token);
@@ -30,7 +28,7 @@ describe('an attacker with stolen data', () => {
   });
 
   test('an old refresh token, a copy of the store and the secret do; using it makes the chains diverge', async () => {
-    nodes = new Nodes();
+    const nodes = new Nodes();
     const { flows } = await nodes.start();
     const first = await flows.tokens('native');
     const second = await flows.refreshed('native', first.refresh_token);
@@ -44,7 +42,7 @@ describe('an attacker with stolen data', () => {
   });
 
   test('the store and the secret yield no token: nothing in the store leads to one', async () => {
-    nodes = new Nodes();
+    const nodes = new Nodes();
     const { flows } = await nodes.start();
     const first = await flows.tokens('native');
     const second = await flows.refreshed('native', first.refresh_token);
@@ -63,7 +61,7 @@ describe('an attacker with stolen data', () => {
   });
 
   test('without a configured secret an old refresh token and a copy of the store are enough', async () => {
-    nodes = new Nodes();
+    const nodes = new Nodes();
     const { flows } = await nodes.start({ hasNoSecret: true });
     const first = await flows.tokens('native');
     const second = await flows.refreshed('native', first.refresh_token);
@@ -72,7 +70,7 @@ describe('an attacker with stolen data', () => {
   });
 
   test('an attacker who repeats each refresh within the grace window is detected when the chains diverge', async () => {
-    nodes = new Nodes();
+    const nodes = new Nodes();
     const { flows } = await nodes.start();
     let { refresh_token } = await flows.tokens('native');
     for (let n = 0; n < 3; n += 1) {
@@ -89,10 +87,8 @@ describe('an attacker with stolen data', () => {
 });
 
 describe('a secret that is rotated in three rollouts: appended, put first, removed', () => {
-  let nodes: Nodes;
-
   test('#70 a refresh is repeated at a process of the next rollout, with the same tokens', async () => {
-    nodes = new Nodes();
+    const nodes = new Nodes();
     const rollouts = [];
     for (const secret of [[OLD], [OLD, SECRET], [SECRET, OLD], [SECRET]])
       rollouts.push(await nodes.start({ options: { secret } }));
@@ -112,7 +108,7 @@ describe('a secret that is rotated in three rollouts: appended, put first, remov
   });
 
   test('#13 a process without a secret of the rotation responds with 503 and reports to onError; the grant lives, with one chain', async () => {
-    nodes = new Nodes();
+    const nodes = new Nodes();
     const old = await nodes.start({ options: { secret: OLD } });
     const young = await nodes.start({ options: { secret: SECRET } });
     const { refresh_token } = await old.flows.tokens('native');

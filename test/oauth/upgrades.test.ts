@@ -16,10 +16,8 @@ const nextRelease = (store: Store): Store => ({
 });
 
 describe('an upgrade and a downgrade under live traffic', () => {
-  let nodes: Nodes;
-
   test('tokens, codes and devices of one release work at the other, in both directions', async () => {
-    nodes = new Nodes();
+    const nodes = new Nodes();
     const old = await nodes.start();
     const young = await nodes.start({ between: nextRelease });
     const round = async (first: Node, second: Node): Promise<void> => {
@@ -45,7 +43,7 @@ describe('an upgrade and a downgrade under live traffic', () => {
   });
 
   test('a record that the old release replaces keeps the fields that only the new one knows', async () => {
-    nodes = new Nodes();
+    const nodes = new Nodes();
     const { store, clock } = nodes.shared;
     const young = await nodes.start({ between: nextRelease });
     const registries = [storedClients(nextRelease(store), { clock }), storedClients(store, { clock })] as const;
@@ -76,7 +74,6 @@ describe('an upgrade and a downgrade under live traffic', () => {
   });
 
   test('a record may lack an optional field, and no other', async () => {
-    nodes = new Nodes();
     interface Grown extends ExpiringRecord {
       readonly name: string;
       readonly since?: number;

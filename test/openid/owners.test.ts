@@ -149,7 +149,6 @@ describe.each(hostFor(`${import.meta.url}75`))('during an upgrade, on $name', (h
     const fresh = await young.refreshed('app', String(plain.json['refresh_token']));
     expect(fresh).not.toHaveProperty('id_token');
     expect(await young.isActive(fresh.access_token)).toBe(true);
-    await Promise.all([on.close(), off.close()]);
     expect(errors).toEqual([]);
   });
 });
