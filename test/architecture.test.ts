@@ -260,12 +260,13 @@ const layers: readonly { readonly from: RegExp; readonly mayImport: readonly Reg
       /^(type )?node:/,
     ],
   },
-  // A separate program, which uses the package by its public names.
+  // A separate program, which uses the package by its public names, and pure functions that every part shares.
   {
     from: /^cli\//,
     mayImport: [
       /^(type )?cli\//,
       /^(type )?oauth-query(\/(clients|stores\/open))?(#|$)/,
+      /^core\/base\/(printable|http\/body|addresses\/(url|request-addresses))\.ts(#|$)/,
       /^(type )?jose(#|$)/,
       /^(type )?node:/,
     ],

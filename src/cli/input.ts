@@ -1,26 +1,10 @@
 import { readFile } from 'node:fs/promises';
+import { readAtMost } from '../core/base/http/body.js';
 import { CommandError } from './command.js';
 import type { Terminal } from './terminal.js';
 
 /** The maximum size of the input, which is more than any registration or secret. */
 const MAX_INPUT_BYTES = 8 * 1024 * 1024;
-
-/** Reads a stream of bytes to its end. @param tooLong - Creates the error for more than `max` bytes, which closes the stream. */
-export const readAtMost = async (
-  stream: AsyncIterable<unknown>,
-  max: number,
-  tooLong: () => Error,
-): Promise<Buffer> => {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  for await (const chunk of stream) {
-    const bytes = chunk as Buffer; // Without an encoding, Node provides bytes.
-    size += bytes.length;
-    if (size > max) throw tooLong();
-    chunks.push(bytes);
-  }
-  return Buffer.concat(chunks);
-};
 
 const readStdin = async ({ stdin }: Terminal): Promise<string> => {
   const tooLong = (): Error => new CommandError(`Standard input is longer than ${MAX_INPUT_BYTES} bytes.`);

@@ -1,4 +1,5 @@
 import { styleText } from 'node:util';
+import { printable } from '../core/base/printable.js';
 
 /** The input and output of a command. */
 export interface Terminal {
@@ -12,16 +13,6 @@ export interface Terminal {
 }
 
 export type Style = 'bold' | 'dim' | 'green' | 'cyan' | 'yellow' | 'red';
-
-const HIDDEN = /[\p{C}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800\ufffc\u{1d159}]/gu;
-
-/** Text from outside: characters that nobody sees, that end a line or that a terminal obeys are escaped, as in JSON. */
-export const printable = (text: string): string =>
-  text.replace(HIDDEN, (character) =>
-    [...Array(character.length).keys()]
-      .map((at) => `\\u${character.charCodeAt(at).toString(16).padStart(4, '0')}`)
-      .join(''),
-  );
 
 /** The output is a terminal, and NO_COLOR is not set (https://no-color.org). */
 const wantsStyle = ({ env, stdout }: NodeJS.Process): boolean =>

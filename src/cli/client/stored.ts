@@ -5,9 +5,10 @@ import type {
   StoredClients,
   WithSecret,
 } from 'oauth-query/clients';
+import { printable } from '../../core/base/printable.js';
 import { CommandError, EXIT, readArguments, UsageError, wholeNumber } from '../command.js';
 import { readInput, readJson } from '../input.js';
-import { printable, type Terminal } from '../terminal.js';
+import type { Terminal } from '../terminal.js';
 import { STORE_OPTIONS, withClients } from './store.js';
 
 const DAY = 86_400;

@@ -1,11 +1,12 @@
 import { randomBytes } from 'node:crypto';
+import { parseUrl } from '../../core/base/addresses/url.js';
 import { type Command, EXIT, readArguments, UsageError, wholeNumber } from '../command.js';
 import { examine } from '../doctor/examine.js';
 import type { Finding } from '../doctor/finding.js';
 import { examineMcp } from '../doctor/mcp.js';
 import { examineOpenId, type OpenIdSubject } from '../doctor/openid.js';
 import { Probe } from '../doctor/probe.js';
-import { type Credentials, parseUrl } from '../doctor/subject.js';
+import type { Credentials } from '../doctor/subject.js';
 import type { WalkSubject } from '../doctor/walk.js';
 import { readSecret } from '../input.js';
 import { count, type Style, type Terminal, wrap } from '../terminal.js';

@@ -2,7 +2,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import { exportJWK, generateKeyPair, SignJWT } from 'jose';
 import { error, recorderOf } from './finding.js';
 import type { Answer } from './probe.js';
-import { basic, describe, type Subject, textsOf } from './subject.js';
+import { basic, describe, type Subject, textsOf, withQuery } from './subject.js';
 
 export const BOUND_TOKEN_RULES = {
   'bound-token': error(
@@ -59,8 +59,7 @@ export const checkBoundToken = async (subject: Subject, tokenUrl: URL, algorithm
   const why = typeof reason === 'string' ? `: ${reason}` : '';
   record('bound-token', !isBound && `it is answered with ${describe(issued)}${why}`);
   if (!isBound) return;
-  const url = new URL(subject.api);
-  url.search = 'action=query&meta=userinfo&format=json';
+  const url = withQuery(subject.api, { action: 'query', meta: 'userinfo', format: 'json' });
   const used = await ask(url, 'GET', token);
   if (used.status === 404) return;
   const challenge = String(used.headers['www-authenticate'] ?? '');

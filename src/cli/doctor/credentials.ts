@@ -2,7 +2,7 @@ import { createLocalJWKSet, errors, type JSONWebKeySet, jwtVerify } from 'jose';
 import { checkBoundToken } from './bound-token.js';
 import { error, type Recorder, recorderOf, warning } from './finding.js';
 import type { Answer } from './probe.js';
-import { basic, describe, type Discovered, isNoStore, type Subject } from './subject.js';
+import { basic, describe, type Discovered, headerOf, memberOf, storeProblem, type Subject } from './subject.js';
 
 export const CREDENTIAL_RULES = {
   'secret-host': error(
@@ -69,15 +69,14 @@ const DAY = 86_400;
 const isGranted = ({ json }: Answer): boolean => json?.['access_token'] !== undefined;
 
 const checkIssued = (issued: Answer, record: Recorder<Id>): void => {
-  const { token_type: type, expires_in: seconds } = issued.json ?? {};
-  const wrong = [
+  const { json = {}, headers } = issued;
+  const { token_type: type, expires_in: seconds } = json;
+  record('issued-shape', [
     ...(typeof type === 'string' ? [] : ['token_type is missing']),
-    ...(typeof seconds === 'number' && seconds > 0 ? [] : [`expires_in is ${JSON.stringify(seconds) ?? 'missing'}`]),
-  ];
-  record('issued-shape', wrong);
-  record('issued-no-store', !isNoStore(issued) && `Cache-Control is ${issued.headers['cache-control'] ?? 'missing'}`);
-  const encoding = issued.headers['content-encoding'];
-  record('issued-compressed', encoding !== undefined && `Content-Encoding is ${encoding}`);
+    ...(typeof seconds === 'number' && seconds > 0 ? [] : [memberOf(json, 'expires_in')]),
+  ]);
+  record('issued-no-store', storeProblem(issued));
+  record('issued-compressed', headers['content-encoding'] !== undefined && headerOf(issued, 'Content-Encoding'));
   if (typeof seconds === 'number') record('issued-lifetime', seconds > DAY && `expires_in is ${seconds}`);
 };
 

@@ -1,4 +1,4 @@
-import { printable } from '../terminal.js';
+import { printable } from '../../core/base/printable.js';
 
 /** How serious a violated rule is. */
 export type Severity = 'note' | 'warning' | 'error';

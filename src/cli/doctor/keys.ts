@@ -1,6 +1,6 @@
 import { createPublicKey } from 'node:crypto';
 import { error, note, recorderOf } from './finding.js';
-import { describe, isJson, type Subject } from './subject.js';
+import { describe, isJson, lifetimeProblem, type Subject } from './subject.js';
 
 export const KEY_RULES = {
   'keys-found': error(
@@ -66,32 +66,21 @@ export const checkKeys = async (subject: Pick<Subject, 'probe' | 'findings'>, ur
   const keys = (list as readonly unknown[]).map((key): Key =>
     typeof key === 'object' && key !== null ? { ...key } : {},
   );
-  const told = (problem: (key: Key) => string | undefined): readonly string[] =>
-    keys.flatMap((key, index) => {
-      const what = problem(key);
-      return what === undefined ? [] : [`${nameOf(key, index)} ${what}`];
-    });
-  record(
-    'keys-public',
-    told((key) => {
-      const found = PRIVATE_MEMBERS.filter((name) => name in key);
-      return found.length === 0 ? undefined : `has the private member ${found.join(', ')}`;
-    }),
-  );
-  const isShared = (key: Key): boolean => keys.filter(({ kid }) => kid === key['kid']).length > 1;
-  record(
-    'keys-named',
-    told((key) => (key['kid'] === undefined ? 'has no kid' : isShared(key) ? 'is there more than once' : undefined)),
-  );
-  record('keys-strong', told(weakness));
-  record(
-    'keys-purpose',
-    told((key) => (key['alg'] === undefined || key['use'] === undefined ? 'lacks alg or use' : undefined)),
-  );
-  const { headers } = answer;
-  record(
-    'keys-cache',
-    !/max-age=\d/i.test(headers['cache-control'] ?? '') && `Cache-Control is ${headers['cache-control'] ?? 'missing'}`,
-  );
+  const check = (id: keyof typeof KEY_RULES, problem: (key: Key) => string | false | undefined): void => {
+    const problems = keys.map((key, index) => [nameOf(key, index), problem(key)] as const);
+    const told = problems.filter(([, what]) => what).map((words) => words.join(' '));
+    record(id, told);
+  };
+  check('keys-public', (key) => {
+    const found = PRIVATE_MEMBERS.filter((name) => name in key);
+    return found.length > 0 && `has the private member ${found.join(', ')}`;
+  });
+  check('keys-named', ({ kid }) => {
+    if (kid === undefined) return 'has no kid';
+    return keys.filter((other) => other['kid'] === kid).length > 1 && 'is there more than once';
+  });
+  check('keys-strong', weakness);
+  check('keys-purpose', ({ alg, use }) => (alg === undefined || use === undefined) && 'lacks alg or use');
+  record('keys-cache', lifetimeProblem(answer));
   return keys;
 };

@@ -1,7 +1,18 @@
+import { parseUrl } from '../../core/base/addresses/url.js';
 import { error, note, warning } from './finding.js';
 import type { Answer } from './probe.js';
-import { allowsForeign, describe, FOREIGN_ORIGIN, isJson, parseUrl, textsOf } from './subject.js';
-import { type Document, isDocument, isSafeUrl, pageProblem, shown, Walk, type WalkSubject } from './walk.js';
+import {
+  allowsForeign,
+  describe,
+  FOREIGN_ORIGIN,
+  headerOf,
+  isJson,
+  memberOf,
+  shown,
+  textsOf,
+  withQuery,
+} from './subject.js';
+import { type Document, isDocument, isSafeUrl, pageProblem, Walk, type WalkSubject } from './walk.js';
 
 /** The requirements of an MCP client, in the order of its requests. */
 export const MCP_RULES = {
@@ -140,7 +151,7 @@ class McpWalk extends Walk<Id> {
     this.check('mcp-answers', isLost && `${address.href}: ${describe(answer)}`);
     const header = answer.headers['www-authenticate'];
     const isChallenge = answer.status === 401 && header !== undefined && /^Bearer +\S/i.test(header);
-    this.check('mcp-challenge', !isChallenge && `${describe(answer)}, and WWW-Authenticate is ${header ?? 'missing'}`);
+    this.check('mcp-challenge', !isChallenge && `${describe(answer)}, and ${headerOf(answer, 'WWW-Authenticate')}`);
     const named = /resource_metadata="([^"]+)"/.exec(header ?? '')?.[1];
     const isNamed = named !== undefined && parseUrl(named) !== undefined;
     this.check('mcp-challenge-metadata', !isNamed && `resource_metadata is ${shown(named)}`);
@@ -176,29 +187,20 @@ class McpWalk extends Walk<Id> {
   async #server(resource: Document): Promise<Document> {
     const [issuer] = textsOf(resource['authorization_servers']);
     const isAddress = isSafeUrl(issuer);
-    this.check(
-      'mcp-server-named',
-      !isAddress && `authorization_servers is ${shown(resource['authorization_servers'])}`,
-    );
+    this.check('mcp-server-named', !isAddress && memberOf(resource, 'authorization_servers'));
     const document = await this.#metadata(new URL(issuer ?? ''));
     const named = document['issuer'];
     this.check('mcp-server-issuer', named !== issuer && `one names ${shown(issuer)}, the other ${shown(named)}`);
     const wrong = ['authorization_endpoint', 'token_endpoint'].filter((name) => !isSafeUrl(document[name]));
-    this.check(
-      'mcp-server-endpoints',
-      wrong.length > 0 && wrong.map((name) => `${name} is ${shown(document[name])}`).join('; '),
-    );
-    const methods = document['code_challenge_methods_supported'];
-    this.check(
-      'mcp-pkce',
-      !textsOf(methods).includes('S256') && `code_challenge_methods_supported is ${shown(methods)}`,
-    );
-    const grants = document['grant_types_supported'];
-    this.check(
-      'mcp-refresh',
-      !textsOf(grants).includes('refresh_token') && `grant_types_supported is ${shown(grants)}`,
-    );
+    const told = wrong.map((name) => memberOf(document, name));
+    this.check('mcp-server-endpoints', told);
+    this.#checkList('mcp-pkce', document, 'code_challenge_methods_supported', 'S256');
+    this.#checkList('mcp-refresh', document, 'grant_types_supported', 'refresh_token');
     return document;
+  }
+
+  #checkList(id: Id, document: Document, name: string, needed: string): void {
+    this.check(id, !textsOf(document[name]).includes(needed) && memberOf(document, name));
   }
 
   /** Tries the locations used by clients, one after another. */
@@ -223,11 +225,7 @@ class McpWalk extends Walk<Id> {
     const registration = server['registration_endpoint'];
     const isOpen = server['client_id_metadata_document_supported'] === true || registration !== undefined;
     this.check('mcp-clients', !isOpen && 'neither client documents nor registration are supported');
-    const methods = server['token_endpoint_auth_methods_supported'];
-    this.check(
-      'mcp-public-clients',
-      !textsOf(methods).includes('none') && `token_endpoint_auth_methods_supported is ${shown(methods)}`,
-    );
+    this.#checkList('mcp-public-clients', server, 'token_endpoint_auth_methods_supported', 'none');
     if (registration === undefined) return;
     const address = typeof registration === 'string' ? parseUrl(registration) : undefined;
     // Required members are missing, so nothing is registered.
@@ -241,13 +239,8 @@ class McpWalk extends Walk<Id> {
 
   async #endpoints(server: Document): Promise<void> {
     const { unknownClient, address } = this.subject;
-    const authorize = new URL(String(server['authorization_endpoint']));
-    for (const [name, value] of Object.entries({
-      response_type: 'code',
-      client_id: unknownClient,
-      resource: address.href,
-    }))
-      authorize.searchParams.set(name, value);
+    const parameters = { response_type: 'code', client_id: unknownClient, resource: address.href };
+    const authorize = withQuery(new URL(String(server['authorization_endpoint'])), parameters);
     this.check('mcp-authorize', pageProblem(authorize, await this.ask(authorize)));
     await this.checkToken('mcp-token', new URL(String(server['token_endpoint'])), { resource: address.href });
   }

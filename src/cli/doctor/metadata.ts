@@ -1,3 +1,5 @@
+import { isProtected } from '../../core/base/addresses/request-addresses.js';
+import { parseUrl } from '../../core/base/addresses/url.js';
 import { error, note, type Recorder, recorderOf, warning } from './finding.js';
 import type { Answer } from './probe.js';
 import {
@@ -7,9 +9,9 @@ import {
   type EndpointName,
   FOREIGN_ORIGIN,
   isJson,
-  isSafe,
   letsForeignCookiesIn,
-  parseUrl,
+  lifetimeProblem,
+  memberOf,
   type Subject,
   textsOf,
 } from './subject.js';
@@ -160,11 +162,11 @@ const checkEndpoints = (
     const text = typeof value === 'string' ? value : '';
     const url = /^https?:\/\//.test(text) ? parseUrl(text) : undefined;
     if (url === undefined) {
-      wrong.push(`${name} is ${JSON.stringify(value)}`);
+      wrong.push(memberOf(document, name));
       continue;
     }
     endpoints[name] = url;
-    if (!isSafe(url) || text.includes('#')) wrong.push(`${name} is ${text}`);
+    if (!isProtected(url) || text.includes('#')) wrong.push(`${name} is ${text}`);
     if (url.host !== new URL(issuer).host) elsewhere.push(`${name} is on ${url.host}`);
   }
   record('metadata-endpoints', wrong);
@@ -175,7 +177,7 @@ const checkEndpoints = (
 const checkContent = (document: Discovered['document'], issuer: string, record: Recorder<Id>): void => {
   const named = document['issuer'];
   record('metadata-issuer', named !== issuer && `${issuer} was asked for, and it names ${JSON.stringify(named)}`);
-  record('issuer-https', !isSafe(new URL(issuer)) && `${issuer} is http`);
+  record('issuer-https', !isProtected(new URL(issuer)) && `${issuer} is http`);
   const types = textsOf(document['response_types_supported']);
   // Absent, it means these two (RFC 8414 §2).
   const grants =
@@ -197,11 +199,7 @@ const checkContent = (document: Discovered['document'], issuer: string, record: 
   record('legacy-grants', legacy.length > 0 && `${legacy.join(' and ')} enabled`);
   if (!hasCode) return;
   const methods = textsOf(document['code_challenge_methods_supported']);
-  record(
-    'pkce',
-    !methods.includes('S256') &&
-      `code_challenge_methods_supported is ${JSON.stringify(document['code_challenge_methods_supported']) ?? 'missing'}`,
-  );
+  record('pkce', !methods.includes('S256') && memberOf(document, 'code_challenge_methods_supported'));
   record('pkce-plain', methods.includes('plain') && 'plain is also listed');
   const iss = document['authorization_response_iss_parameter_supported'];
   record('iss-parameter', iss !== true && 'authorization_response_iss_parameter_supported is not true');
@@ -230,11 +228,7 @@ export const checkMetadata = async (
   if (answer === undefined || document === undefined) return undefined;
   checkContent(document, subject.issuer, record);
   const endpoints = checkEndpoints(document, subject.issuer, record);
-  const { headers } = answer;
-  record(
-    'metadata-cache',
-    !/max-age=\d/i.test(headers['cache-control'] ?? '') && `Cache-Control is ${headers['cache-control'] ?? 'missing'}`,
-  );
+  record('metadata-cache', lifetimeProblem(answer));
   const cors = allowsForeign(answer);
   record('metadata-cors', !cors && 'there is no Access-Control-Allow-Origin for a foreign origin');
   record('cors-credentials', letsForeignCookiesIn(answer) && `${FOREIGN_ORIGIN} may read the metadata with cookies`);

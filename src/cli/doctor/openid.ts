@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto';
+import { parseUrl } from '../../core/base/addresses/url.js';
 import { error, note, warning } from './finding.js';
 import { checkKeys } from './keys.js';
 import { leadsAway } from './pages.js';
-import { allowsForeign, describe, FOREIGN_ORIGIN, parseUrl, textsOf } from './subject.js';
-import { type Document, isSafeUrl, pageProblem, shown, Walk, type WalkSubject } from './walk.js';
+import { allowsForeign, describe, FOREIGN_ORIGIN, memberOf, shown, textsOf, withQuery } from './subject.js';
+import { type Document, isSafeUrl, pageProblem, Walk, type WalkSubject } from './walk.js';
 
 /** The requirements of an application that signs users in, in the order of its requests. */
 export const OPENID_RULES = {
@@ -146,24 +147,17 @@ class OpenIdWalk extends Walk<Id> {
           const list = textsOf(document[name]);
           return list.length === 0 || (value !== undefined && !list.includes(value));
         })
-        .map(([name]) => `${name} is ${shown(document[name])}`),
+        .map(([name]) => memberOf(document, name)),
     ]);
     const urls = [...ENDPOINTS, ...OPTIONAL_ENDPOINTS].filter((name) => document[name] !== undefined);
     const told = (isWrong: (url: unknown) => boolean): readonly string[] =>
-      urls.filter((name) => isWrong(document[name])).map((name) => `${name} is ${shown(document[name])}`);
-    this.check(
-      'openid-endpoints',
-      told((url) => !isSafeUrl(url)),
-    );
-    this.check(
-      'openid-below-issuer',
-      told((url) => !String(url).startsWith(`${issuer}/`)),
-    );
-    this.check(
-      'openid-algorithm',
-      (!algorithms.includes('RS256') || algorithms.includes('none')) &&
-        `id_token_signing_alg_values_supported is ${shown(document['id_token_signing_alg_values_supported'])}`,
-    );
+      urls.filter((name) => isWrong(document[name])).map((name) => memberOf(document, name));
+    const unsafe = told((url) => !isSafeUrl(url));
+    this.check('openid-endpoints', unsafe);
+    const elsewhere = told((url) => !String(url).startsWith(`${issuer}/`));
+    this.check('openid-below-issuer', elsewhere);
+    const isUsual = algorithms.includes('RS256') && !algorithms.includes('none');
+    this.check('openid-algorithm', !isUsual && memberOf(document, 'id_token_signing_alg_values_supported'));
     this.check('openid-scripts', !allowsForeign(answer) && 'there is no Access-Control-Allow-Origin');
     return document;
   }
@@ -181,16 +175,14 @@ class OpenIdWalk extends Walk<Id> {
     if (place === undefined) return;
     const { client, unknownClient, issuer } = this.#subject;
     const [state, nonce] = [randomBytes(16).toString('hex'), randomBytes(16).toString('hex')];
-    const url = new URL(place);
-    for (const [name, value] of Object.entries({
+    const url = withQuery(place, {
       response_type: 'code',
       scope: 'openid',
       prompt: 'none',
       client_id: client?.client_id ?? unknownClient,
       redirect_uri: client?.redirect_uri ?? `${FOREIGN_ORIGIN}/callback`,
       ...{ state, nonce, code_challenge: randomBytes(32).toString('base64url'), code_challenge_method: 'S256' },
-    }))
-      url.searchParams.set(name, value);
+    });
     const answer = await this.ask(url);
     this.check('openid-authorize', pageProblem(url, answer));
     if (client === undefined) return;
@@ -221,9 +213,8 @@ class OpenIdWalk extends Walk<Id> {
     this.check('openid-logout-listed', place === undefined && 'end_session_endpoint is missing');
     if (place === undefined) return;
     const { client, unknownClient } = this.#subject;
-    const url = new URL(place);
-    url.searchParams.set('client_id', client?.client_id ?? unknownClient);
-    url.searchParams.set('post_logout_redirect_uri', `${FOREIGN_ORIGIN}/signed-out`);
+    const parameters = { post_logout_redirect_uri: `${FOREIGN_ORIGIN}/signed-out` };
+    const url = withQuery(place, { client_id: client?.client_id ?? unknownClient, ...parameters });
     const answer = await this.ask(url);
     this.check('openid-logout', pageProblem(url, answer));
     this.check('openid-logout-redirect', leadsAway(answer, url) && `it is answered with ${describe(answer)}`);

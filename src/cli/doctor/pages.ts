@@ -1,6 +1,15 @@
+import { parseUrl } from '../../core/base/addresses/url.js';
 import { error, note, type Recorder, recorderOf, warning } from './finding.js';
 import type { Answer } from './probe.js';
-import { describe, type Discovered, FOREIGN_ORIGIN, isNoStore, parseUrl, type Subject } from './subject.js';
+import {
+  describe,
+  type Discovered,
+  FOREIGN_ORIGIN,
+  headerOf,
+  storeProblem,
+  type Subject,
+  withQuery,
+} from './subject.js';
 
 export const PAGE_RULES = {
   'authorize-unknown-client': error(
@@ -93,50 +102,28 @@ const lacksPolicy = (page: Answer): boolean => {
 const SAFE_REFERRER =
   /^(no-referrer|same-origin|origin|strict-origin|origin-when-cross-origin|strict-origin-when-cross-origin)$/i;
 
+/** What a header field of each page must not be. */
+const HEADER_CHECKS: readonly (readonly [id: Id, name: string, isWrong: (value: string, page: Answer) => boolean])[] = [
+  ['page-policy', 'Content-Security-Policy', (_, page) => lacksPolicy(page)],
+  ['page-referrer', 'Referrer-Policy', (value) => !SAFE_REFERRER.test(value.split(',').at(-1)?.trim() ?? '')],
+  ['page-cache', 'Cache-Control', (_, page) => storeProblem(page) !== false],
+  ['page-type', 'X-Content-Type-Options', (value) => value.toLowerCase() !== 'nosniff'],
+  ['authorize-cors', 'Access-Control-Allow-Origin', (_, { headers }) => 'access-control-allow-origin' in headers],
+];
+
 const checkHeaders = (pages: ReadonlyMap<string, Answer>, isHttps: boolean, record: Recorder<Id>): void => {
-  const at = (isWrong: (page: Answer) => boolean, what: (page: Answer) => string): readonly string[] =>
-    [...pages].filter(([, page]) => isWrong(page)).map(([path, page]) => `${path}: ${what(page)}`);
-  const value = ({ headers }: Answer, name: string): string => String(headers[name] ?? 'missing');
-  record(
-    'page-framing',
-    at(isFramable, () => 'neither frame-ancestors nor X-Frame-Options is restrictive'),
-  );
-  record(
-    'page-policy',
-    at(lacksPolicy, (page) => `Content-Security-Policy is ${value(page, 'content-security-policy')}`),
-  );
-  record(
-    'page-referrer',
-    at(
-      (page) => !SAFE_REFERRER.test(value(page, 'referrer-policy').split(',').at(-1)?.trim() ?? ''),
-      (page) => `Referrer-Policy is ${value(page, 'referrer-policy')}`,
-    ),
-  );
-  record(
-    'page-cache',
-    at(
-      (page) => !isNoStore(page),
-      (page) => `Cache-Control is ${value(page, 'cache-control')}`,
-    ),
-  );
-  record(
-    'page-type',
-    at(
-      (page) => value(page, 'x-content-type-options').toLowerCase() !== 'nosniff',
-      (page) => `X-Content-Type-Options is ${value(page, 'x-content-type-options')}`,
-    ),
-  );
-  record(
-    'authorize-cors',
-    at(
-      ({ headers }) => headers['access-control-allow-origin'] !== undefined,
-      (page) => `Access-Control-Allow-Origin is ${value(page, 'access-control-allow-origin')}`,
-    ),
-  );
-  record(
-    'page-cookies',
-    [...pages].flatMap(([path, page]) => cookieProblems(page, isHttps).map((what) => `${path}: ${what}`)),
-  );
+  const told = (id: Id, problems: (page: Answer) => readonly string[]): void =>
+    record(
+      id,
+      [...pages].flatMap(([path, page]) => problems(page).map((what) => `${path}: ${what}`)),
+    );
+  const unframed = ['neither frame-ancestors nor X-Frame-Options is restrictive'];
+  told('page-framing', (page) => (isFramable(page) ? unframed : []));
+  for (const [id, name, isWrong] of HEADER_CHECKS) {
+    const value = ({ headers }: Answer): string => String(headers[name.toLowerCase()] ?? '');
+    told(id, (page) => (isWrong(value(page), page) ? [headerOf(page, name)] : []));
+  }
+  told('page-cookies', (page) => cookieProblems(page, isHttps));
 };
 
 /** Checks the pages: the response to an unknown client, and the page for user codes. */
@@ -146,10 +133,8 @@ export const checkPages = async (subject: Subject, { endpoints }: Discovered): P
   const headers = { origin: FOREIGN_ORIGIN, accept: 'text/html' };
   const authorize = endpoints.authorization_endpoint;
   if (authorize !== undefined) {
-    const url = new URL(authorize);
-    url.searchParams.set('response_type', 'code');
-    url.searchParams.set('client_id', subject.unknownClient + MARKUP);
-    url.searchParams.set('redirect_uri', `${FOREIGN_ORIGIN}/callback`);
+    const client_id = subject.unknownClient + MARKUP;
+    const url = withQuery(authorize, { response_type: 'code', client_id, redirect_uri: `${FOREIGN_ORIGIN}/callback` });
     const answer = await subject.probe.ask(url, { headers });
     const isWrong = answer.status >= 500 || answer.status < 300 || leadsAway(answer, url);
     record('authorize-unknown-client', isWrong && `it is answered with ${describe(answer)}`);

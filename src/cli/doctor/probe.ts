@@ -3,7 +3,7 @@ import { request as httpsRequest } from 'node:https';
 import { isIP } from 'node:net';
 import { TLSSocket } from 'node:tls';
 import { gunzipSync } from 'node:zlib';
-import { readAtMost } from '../input.js';
+import { readAtMost } from '../../core/base/http/body.js';
 
 /** Maximum bytes of a response. No checked response needs as many. */
 const MAX_ANSWER_BYTES = 512 * 1024;

@@ -1,6 +1,7 @@
+import { parseUrl } from '../../core/base/addresses/url.js';
 import { error, note, type Recorder, recorderOf, warning } from './finding.js';
 import type { Answer } from './probe.js';
-import { describe, FOREIGN_ORIGIN, isJson, parseUrl, type Subject } from './subject.js';
+import { describe, FOREIGN_ORIGIN, headerOf, isJson, type Subject, withQuery } from './subject.js';
 
 export const QUERY_RULES = {
   'query-on': note(
@@ -74,12 +75,8 @@ const checkSite = (general: unknown, issuer: string, record: Recorder<Id>): void
 /** Checks the query API from the perspective of a MediaWiki client. */
 export const checkQuery = async (subject: Subject): Promise<void> => {
   const record = recorderOf(QUERY_RULES, subject.findings);
-  const ask = (parameters: Readonly<Record<string, string>>, headers = {}): Promise<Answer> => {
-    const url = new URL(subject.api);
-    for (const [name, value] of Object.entries({ format: 'json', formatversion: '2', ...parameters }))
-      url.searchParams.set(name, value);
-    return subject.probe.ask(url, { headers });
-  };
+  const ask = (parameters: Readonly<Record<string, string>>, headers = {}): Promise<Answer> =>
+    subject.probe.ask(withQuery(subject.api, { format: 'json', formatversion: '2', ...parameters }), { headers });
   const site = await ask(
     { action: 'query', meta: 'siteinfo', siprop: 'general', origin: '*' },
     { origin: FOREIGN_ORIGIN },
@@ -94,8 +91,8 @@ export const checkQuery = async (subject: Subject): Promise<void> => {
   record('query-site', !isThere && `meta=siteinfo is answered with ${describe(site)}`);
   if (!isThere) return;
   checkSite(general, subject.issuer, record);
-  const allowed = site.headers['access-control-allow-origin'];
-  record('query-cors', allowed !== '*' && `with origin=* Access-Control-Allow-Origin is ${allowed ?? 'missing'}`);
+  const isOpen = site.headers['access-control-allow-origin'] === '*';
+  record('query-cors', !isOpen && `with origin=* ${headerOf(site, 'Access-Control-Allow-Origin')}`);
 
   const paraminfo = await ask({ action: 'paraminfo', modules: 'query+siteinfo' });
   const modules = at(paraminfo.json, 'paraminfo', 'modules');

@@ -39,18 +39,22 @@ export interface Discovered {
 /** An origin unknown to any server. */
 export const FOREIGN_ORIGIN = 'https://oauth-query-doctor.invalid';
 
-/** A URL; `undefined` for text that is not one. */
-export const parseUrl = (text: string, base?: string | URL): URL | undefined => {
-  try {
-    return new URL(text, base);
-  } catch {
-    return undefined;
-  }
+/** The URL with these parameters in its query. */
+export const withQuery = (url: URL, parameters: Readonly<Record<string, string>>): URL => {
+  const whole = new URL(url);
+  for (const [name, value] of Object.entries(parameters)) whole.searchParams.set(name, value);
+  return whole;
 };
 
-/** Whether what is sent there is encrypted, or never leaves the machine. */
-export const isSafe = ({ protocol, hostname }: URL): boolean =>
-  protocol === 'https:' || ['localhost', '127.0.0.1', '[::1]'].includes(hostname);
+export const shown = (value: unknown): string => JSON.stringify(value) ?? 'missing';
+
+/** What a member of a document is. */
+export const memberOf = (document: Readonly<Record<string, unknown>>, name: string): string =>
+  `${name} is ${shown(document[name])}`;
+
+/** What a header field of a response is. */
+export const headerOf = ({ headers }: Answer, name: string): string =>
+  `${name} is ${headers[name.toLowerCase()]?.toString() ?? 'missing'}`;
 
 /** The texts in a member of a document that should be an array of them. */
 export const textsOf = (value: unknown): readonly string[] =>
@@ -77,8 +81,13 @@ export const describe = (answer: Answer): string => {
   return json === undefined ? `${status} with ${kindOf(answer)}` : `${status} with JSON`;
 };
 
-/** Whether the response forbids caching. */
-export const isNoStore = ({ headers }: Answer): boolean => /\bno-store\b/i.test(headers['cache-control'] ?? '');
+/** What is wrong with a response that must not be cached. */
+export const storeProblem = (answer: Answer): string | false =>
+  !/\bno-store\b/i.test(answer.headers['cache-control'] ?? '') && headerOf(answer, 'Cache-Control');
+
+/** What is wrong with a response that says for how long it may be cached. */
+export const lifetimeProblem = (answer: Answer): string | false =>
+  !/max-age=\d/i.test(answer.headers['cache-control'] ?? '') && headerOf(answer, 'Cache-Control');
 
 export const isJson = ({ headers, json }: Answer): boolean =>
   json !== undefined && /^application\/(?:[\w.-]+\+)?json\s*(?:;|$)/i.test(headers['content-type'] ?? '');

@@ -5,9 +5,10 @@ import {
   basic,
   describe,
   FOREIGN_ORIGIN,
+  headerOf,
   isJson,
-  isNoStore,
   letsForeignCookiesIn,
+  storeProblem,
   type Subject,
 } from './subject.js';
 
@@ -121,8 +122,8 @@ export const checkToken = async (subject: Subject, url: URL, isMetadataOpen: boo
     !isRefusal(inHeader, [401]) && `unknown Basic credentials are answered with ${describe(inHeader)}`,
   );
   if (inHeader.status === 401) {
-    const challenge = inHeader.headers['www-authenticate'];
-    record('token-challenge', !/\bbasic\b/i.test(challenge ?? '') && `WWW-Authenticate is ${challenge ?? 'missing'}`);
+    const isBasic = /\bbasic\b/i.test(inHeader.headers['www-authenticate'] ?? '');
+    record('token-challenge', !isBasic && headerOf(inHeader, 'WWW-Authenticate'));
   }
   record(
     'token-body-client',
@@ -130,8 +131,7 @@ export const checkToken = async (subject: Subject, url: URL, isMetadataOpen: boo
   );
   const answers = [empty, inHeader, inBody].filter(({ failure }) => failure === undefined);
   if (answers.length > 0) {
-    const cacheable = answers.find((answer) => !isNoStore(answer));
-    record('token-no-store', cacheable && `Cache-Control is ${cacheable.headers['cache-control'] ?? 'missing'}`);
+    record('token-no-store', answers.map(storeProblem).find(Boolean));
     const encoding = answers.map(({ headers }) => headers['content-encoding']).find((name) => name !== undefined);
     record('token-compressed', encoding !== undefined && `an answer comes with Content-Encoding: ${encoding}`);
     record('token-cookie', answers.some(({ cookies }) => cookies.length > 0) && 'a response has Set-Cookie');

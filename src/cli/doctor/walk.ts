@@ -1,6 +1,8 @@
+import { isProtected } from '../../core/base/addresses/request-addresses.js';
+import { parseUrl } from '../../core/base/addresses/url.js';
 import { type Finding, recorderOf, type Rules } from './finding.js';
 import type { Answer, Probe, Question } from './probe.js';
-import { describe, isJson, isSafe, parseUrl } from './subject.js';
+import { describe, isJson } from './subject.js';
 
 /** The server that a client is given by its URL. */
 export interface WalkSubject {
@@ -22,10 +24,8 @@ export type Document = Readonly<Record<string, unknown>>;
 
 export const isSafeUrl = (text: unknown): boolean => {
   const url = typeof text === 'string' ? parseUrl(text) : undefined;
-  return url !== undefined && isSafe(url);
+  return url !== undefined && isProtected(url);
 };
-
-export const shown = (value: unknown): string => JSON.stringify(value) ?? 'missing';
 
 export const isDocument = (answer: Answer): boolean => answer.status === 200 && isJson(answer);
 
