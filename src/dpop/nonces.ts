@@ -16,7 +16,7 @@ const AHEAD = 1;
  * resources of an issuer share them, because clients keep one nonce for an origin.
  */
 export class Nonces {
-  readonly #keys: readonly Uint8Array[];
+  readonly #keys: readonly string[];
   readonly #clock: Clock;
   #step = Number.NaN;
   #current = '';
@@ -44,7 +44,7 @@ export class Nonces {
   #renew(): void {
     const step = Math.floor(this.#clock() / STEP);
     if (step === this.#step) return;
-    const nonceOf = (key: Uint8Array, at: number): string => keyedHash(key, String(at)).slice(0, 22);
+    const nonceOf = (key: string, at: number): string => keyedHash(key, String(at)).slice(0, 22);
     const ends = new Map<unknown, number>();
     for (const key of this.#keys)
       for (let at = step - VALID_AFTER; at <= step + AHEAD; at += 1)

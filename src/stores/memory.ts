@@ -154,10 +154,11 @@ const frozenMember = (member: unknown): unknown =>
 function frozenCopy(value: object): object {
   if (Array.isArray(value)) return value.length === 0 ? EMPTY : Object.freeze(value.map(frozenMember));
   const copy: Record<string, unknown> = {};
-  for (const [name, member] of Object.entries(value)) {
+  for (const name of Object.keys(value)) {
+    const member = frozenMember(Reflect.get(value, name));
     // An assignment would change the prototype instead.
-    if (name === '__proto__') Object.defineProperty(copy, name, { value: frozenMember(member), enumerable: true });
-    else copy[name] = frozenMember(member);
+    if (name === '__proto__') Object.defineProperty(copy, name, { value: member, enumerable: true });
+    else copy[name] = member;
   }
   return Object.freeze(copy);
 }

@@ -56,7 +56,7 @@ export interface FeatureHost {
   /** The address of a resource of this feature, as tokens and metadata name it. */
   readonly resource: (path: string) => string;
   /** A key derived from the server's secret, for one purpose. */
-  readonly key: (purpose: string) => Uint8Array;
+  readonly key: (purpose: string) => string;
   /** Encrypts texts for one purpose, with the server's secrets. */
   readonly seal: (purpose: string) => Seal;
   /** A function of the application with a deadline, five eighths of `timeout`. @param name - Names it in the error. */

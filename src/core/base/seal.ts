@@ -22,7 +22,7 @@ export class Seal {
 
   /** @param secrets - The first one encrypts; all of them decrypt, so that a secret can be rotated. */
   constructor(secrets: readonly string[], purpose: string, clock: Clock, random: RandomBytes) {
-    this.#keys = secrets.map((secret) => deriveKey(secret, `seal ${purpose}`));
+    this.#keys = secrets.map((secret) => Buffer.from(deriveKey(secret, `seal ${purpose}`), 'base64url'));
     this.#purpose = purpose;
     this.#clock = clock;
     this.#random = random;

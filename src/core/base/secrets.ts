@@ -4,9 +4,6 @@ import type { RandomBytes } from './ports.js';
 /** Hashes a random value of 256 bits for use as a key: the value cannot be derived from the hash. */
 export const sha256 = (text: string): string => hash('sha256', text, 'base64url');
 
-/** The same as bytes, for comparison only. */
-export const sha256Bytes = (text: string): Buffer => hash('sha256', text, 'buffer');
-
 /**
  * A hash that only the holder of a key can compute, for values that are too short to be safe under a plain hash, such as user codes.
  * SHA-512/256 (FIPS 180-4 §5.3.6.2) hides half of its state, so nobody can continue a hash that begins with a key, which an HMAC would prevent
@@ -14,12 +11,11 @@ export const sha256Bytes = (text: string): Buffer => hash('sha256', text, 'buffe
  *
  * @param key - All keys for a purpose are equally long.
  */
-export const keyedHash = (key: Uint8Array, text: string): string =>
-  hash('sha512-256', Buffer.concat([key, Buffer.from(text)]), 'base64url');
+export const keyedHash = (key: string, text: string): string => hash('sha512-256', key + text, 'base64url');
 
-/** Derives one key per purpose from the application's secret (RFC 5869). */
-export const deriveKey = (secret: string, purpose: string): Uint8Array =>
-  new Uint8Array(hkdfSync('sha256', secret, '', `oauth-query ${purpose}`, 32));
+/** Derives one key per purpose from the application's secret (RFC 5869): 256 bits as base64url. */
+export const deriveKey = (secret: string, purpose: string): string =>
+  Buffer.from(hkdfSync('sha256', secret, '', `oauth-query ${purpose}`, 32)).toString('base64url');
 
 /** Compares in constant time. */
 export const equalSecrets = (a: string, b: string): boolean => {

@@ -66,9 +66,9 @@ export interface OAuthContext {
    * Keep user codes, which are short, from being found by brute force in a stolen store. The first key is used for new
    * codes, all of them for lookups.
    */
-  readonly userCodeKeys: readonly [Uint8Array, ...Uint8Array[]];
+  readonly userCodeKeys: readonly [string, ...string[]];
   /** Derives the code from a consent form, so that pressing the same button again leads to the same code. */
-  readonly consentKey: Uint8Array;
+  readonly consentKey: string;
   /** Encrypts authorization requests while their owner signs in and decides. */
   readonly requestSeal: Seal;
   /** The keys that sign JWTs, if access tokens are JWTs. */

@@ -4,4 +4,4 @@ import { deriveKey } from '../base/secrets.js';
 export const QUERY_TOKENS = 'query tokens';
 
 /** That key, derived from the `secret` option of the server. */
-export const queryTokenKey = (secret: string): Uint8Array => deriveKey(secret, QUERY_TOKENS);
+export const queryTokenKey = (secret: string): string => deriveKey(secret, QUERY_TOKENS);

@@ -246,7 +246,7 @@ export class Slots {
 export interface SlotsDependencies {
   readonly records: Records;
   readonly clock: Clock;
-  readonly key: Uint8Array;
+  readonly key: string;
   /** Limits the records; when it is exhausted, this process counts on its own. */
   readonly budget: Budget | undefined;
 }

@@ -2,7 +2,7 @@ import { scrypt, timingSafeEqual } from 'node:crypto';
 import type { HttpRequest } from '../../base/http/messages.js';
 import { FairQueue } from '../../base/limits/fair-queue.js';
 import { type LimitAt, sourceOf } from '../../base/limits/source.js';
-import { sha256Bytes } from '../../base/secrets.js';
+import { equalSecrets, sha256 } from '../../base/secrets.js';
 import { GRAMMARS } from '../parameters.js';
 import { readHash, scryptOptions, type SlowHash } from './slow-hash.js';
 
@@ -23,7 +23,8 @@ export interface ClientSecret {
 /** A secret prepared for comparison. */
 export interface PreparedSecret {
   readonly expiresAt: number;
-  readonly sha256?: Buffer;
+  /** base64url. */
+  readonly sha256?: string;
   readonly scrypt?: SlowHash;
 }
 
@@ -101,12 +102,12 @@ export const prepareSecret = (secret: string | ClientSecret): PreparedSecret => 
     if (value === '') throw new TypeError('is empty; is the environment variable set?');
     if (!GRAMMARS.text.test(value))
       throw new TypeError('contains a control character, which requests cannot carry; does it end with a line break?');
-    return { expiresAt, sha256: sha256Bytes(value) };
+    return { expiresAt, sha256: sha256(value) };
   }
   if (given.sha256 !== undefined) {
     if (!/^[A-Za-z0-9_-]{43}$/.test(given.sha256))
       throw new TypeError('has a sha256 that is not 43 characters of base64url');
-    return { expiresAt, sha256: Buffer.from(given.sha256, 'base64url') };
+    return { expiresAt, sha256: Buffer.from(given.sha256, 'base64url').toString('base64url') };
   }
   const parsed = readHash(given.scrypt);
   if (typeof parsed === 'string') throw new TypeError(`has a scrypt hash ${parsed}`);
@@ -118,8 +119,8 @@ export const prepareSecret = (secret: string | ClientSecret): PreparedSecret => 
  * so that timing reveals nothing; unknown clients are compared with {@link NO_SECRET}.
  */
 export const secretMatches = (presented: string, secrets: readonly PreparedSecret[], now: number): boolean => {
-  const digest = sha256Bytes(presented);
-  const equal = secrets.filter(({ sha256 }) => sha256 !== undefined && timingSafeEqual(digest, sha256));
+  const digest = sha256(presented);
+  const equal = secrets.filter((secret) => secret.sha256 !== undefined && equalSecrets(digest, secret.sha256));
   return equal.some(({ expiresAt }) => now < expiresAt);
 };
 
@@ -141,4 +142,4 @@ export const chosenSecretMatches = async (
 };
 
 /** A secret that never matches, because it expired before it was created. */
-export const NO_SECRET: readonly PreparedSecret[] = [{ expiresAt: 0, sha256: Buffer.alloc(32) }];
+export const NO_SECRET: readonly PreparedSecret[] = [{ expiresAt: 0, sha256: 'A'.repeat(43) }];

@@ -19,7 +19,7 @@ export const normalizeUserCode = (typed: string): string | undefined => {
 };
 
 /** User codes are short enough for brute force, so the names of their records depend on a key that is not in the store. */
-export const userCodeDigest = (code: string, key: Uint8Array): string => keyedHash(key, code);
+export const userCodeDigest = (code: string, key: string): string => keyedHash(key, code);
 
 /**
  * What both screens can show of a device code, which is itself a secret: the first eight hex digits of its SHA-256.

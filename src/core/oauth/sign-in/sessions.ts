@@ -30,7 +30,7 @@ const cookieValue = (header: string | undefined, name: string): string | undefin
 interface SessionDependencies {
   readonly seal: Seal;
   /** The first one creates form tokens, all of them verify. */
-  readonly formKeys: readonly Uint8Array[];
+  readonly formKeys: readonly string[];
   readonly clock: Clock;
   readonly random: RandomSource;
   /** Seconds. */

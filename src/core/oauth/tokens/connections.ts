@@ -21,7 +21,7 @@ export interface ConnectionDependencies {
   readonly random: RandomSource;
   readonly clock: Clock;
   /** Derived from the current secret and from older ones. Without them, a token would show whether it is of a certain owner. */
-  readonly connectionKeys: readonly Uint8Array[];
+  readonly connectionKeys: readonly string[];
   /** Seconds for which a connection lives at least, because an approval may be remembered for so long. */
   readonly lifetimes: { readonly rememberedConsent: number };
 }

@@ -6,7 +6,7 @@ const ID_LENGTH = 11;
 /** A key used for deriving successors, and the id by which chains refer to it. */
 export interface Pepper {
   readonly id: string | null;
-  readonly key: Uint8Array;
+  readonly key: string;
 }
 
 /** Keys that prevent a stolen store and an old refresh token from yielding the current one. */
@@ -14,13 +14,13 @@ export class Peppers {
   readonly #all: readonly Pepper[];
 
   /** Used if the application has configured no secret that other processes would share. */
-  readonly #none: Pepper = { id: null, key: Buffer.from('oauth-query without a secret') };
+  readonly #none: Pepper = { id: null, key: 'oauth-query without a secret' };
 
   /** @param secrets - The configured secrets: the first one is used, all of them are accepted. */
   constructor(secrets: readonly string[]) {
     this.#all = secrets.map((secret) => {
       const key = deriveKey(secret, 'refresh token');
-      return { id: sha256(Buffer.from(key).toString('base64url')).slice(0, ID_LENGTH), key };
+      return { id: sha256(key).slice(0, ID_LENGTH), key };
     });
   }
 

@@ -7,7 +7,7 @@ import { userinfo } from './userinfo.js';
 
 /** Options of the built-in handlers. */
 export interface BuiltinOptions {
-  readonly secret: Uint8Array;
+  readonly secret: string;
   readonly limiter: CallerLimiter | undefined;
   readonly languages: Readonly<Record<string, Language>> | undefined;
 }

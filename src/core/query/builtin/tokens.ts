@@ -12,7 +12,7 @@ const ANONYMOUS_TOKENS = new Set(['login', 'createaccount']);
 
 /** Answers `meta=tokens`. A token is bound to its type and the caller; without a caller it is only the suffix. */
 export const tokens =
-  (secret: Uint8Array): MetaHandler<ParamsOf<'tokens'>> =>
+  (secret: string): MetaHandler<ParamsOf<'tokens'>> =>
   ({ params: { type }, caller, isolated, clock, warn }) => {
     if (isolated) {
       warn('tokens-origin', message('apiwarn-tokens-origin'));
@@ -63,7 +63,7 @@ export const verifyCsrfToken = (
 
 /** 32 hexadecimal digits of the MAC, 8 of the time, and the suffix. */
 const makeToken = (
-  key: Uint8Array,
+  key: string,
   type: string,
   owner: CsrfTokenExpectation['authorization'] | undefined,
   issued: number,
