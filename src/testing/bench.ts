@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict';
 import type { Clock, Store } from '../stores/index.js';
 
 /** A result, or a promise of it. */
@@ -69,3 +70,27 @@ export async function onPlace(makePlace: () => MaybePromise<StorePlace>, check: 
 }
 
 export const range = (length: number): number[] => Array.from({ length }, (_, index) => index);
+
+export const CALLERS = 20;
+
+/** Makes 20 calls at once, spread over the stores. Exactly one of them writes, and the record is what it wrote. */
+export async function assertOneWrites<Value extends object>(
+  stores: readonly Store[],
+  key: string,
+  valueOf: (caller: number) => Value,
+  write: (store: Store, value: Value) => Promise<boolean>,
+): Promise<void> {
+  const answers = await Promise.all(
+    range(CALLERS).map(async (caller) => {
+      const store = stores[caller % stores.length];
+      assert.ok(store);
+      return write(store, valueOf(caller));
+    }),
+  );
+  for (const answer of answers) assert.equal(typeof answer, 'boolean', 'add and swap answer true or false');
+  const winners = range(CALLERS).filter((caller) => answers[caller]);
+  assert.equal(winners.length, 1, `${winners.length} of ${CALLERS} simultaneous calls were told that they wrote`);
+  for (const store of stores) {
+    assert.deepEqual(await store.get(key), valueOf(winners[0] ?? 0), 'the record is what the winner wrote');
+  }
+}

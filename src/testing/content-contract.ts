@@ -24,7 +24,7 @@ export interface ContentPlace {
 type Functions = Exclude<keyof ContentSource, 'site' | 'modules' | 'render' | 'markup'>;
 type Having = ContentSource & Required<Pick<ContentSource, Functions>>;
 /** A row of a list of the source. */
-type Row<List extends 'links' | 'backlinks' | 'members'> = Awaited<ReturnType<Having[List]>>[number];
+type Row<List extends 'links' | 'backlinks' | 'members' | 'userRange'> = Awaited<ReturnType<Having[List]>>[number];
 type LinkRow = Row<'links'>;
 type BacklinkRow = Row<'backlinks'>;
 type MemberRow = Row<'members'>;
@@ -34,30 +34,15 @@ type Check = (source: Having, model: Having) => Promise<void>;
 /** Calls of the contract are never aborted. */
 const CALL: ContentCall = { signal: new AbortController().signal };
 
-const showPage = ({ id, ns, title, redirect, revid }: ContentPage) => ({
-  id,
-  ns,
-  title,
-  redirect: redirect?.to,
-  revid,
+const showPage = ({ id, ns, title, redirect, revid }: ContentPage) => ({ id, ns, title, to: redirect?.to, revid });
+const showRevision = ({ id, page, parent = 0, timestamp, user, userid = 0, comment, size }: ContentRevision) => ({
+  ...{ id, page, parent, timestamp },
+  ...{ user, userid, comment, size },
 });
-const showRevision = ({ id, page, parent = 0, timestamp, user, userid = 0, comment, size, text }: ContentRevision) => ({
-  id,
-  page,
-  parent,
-  timestamp,
-  user,
-  userid,
-  comment,
-  size,
-  text,
-});
+const showWithText = (row: ContentRevision) => ({ ...showRevision(row), text: row.text });
 const showLink = ({ page, ns, title, text = '' }: LinkRow) => ({ page, ns, title, text });
 const showBacklink = ({ target: { ns, title }, page, text = '' }: BacklinkRow) => ({ ns, title, page: page.id, text });
 const showMember = ({ page, sortkey, prefix }: MemberRow) => ({ page: page.id, sortkey, prefix });
-
-/** A key with several parts. */
-const key = <const T extends readonly (string | number)[]>(...parts: T): T => parts;
 
 type Read<Row, Key> = (source: Having, range: ContentRange<Key>) => MaybePromise<readonly Row[]>;
 
@@ -65,29 +50,31 @@ type Read<Row, Key> = (source: Having, range: ContentRange<Key>) => MaybePromise
  * Reads a list as a whole and in pages of 1, 2 and 5, in both directions, with and without bounds, and compares each result
  * with that of the model.
  */
-const asTheModel = async <Row, Key extends string | readonly (string | number)[], Shown>(
-  [source, model]: readonly [Having, Having],
-  read: Read<Row, Key>,
-  keyOf: (row: Row) => Key,
-  show: (row: Row) => Shown,
-): Promise<void> => {
-  const all = await read(model, { descending: false, limit: 10_000 });
-  const bounds = [undefined, all[1], all[Math.floor(all.length / 2)], all.at(-2)].map((row) => row && keyOf(row));
-  for (const descending of [false, true]) {
-    for (const from of bounds) {
-      for (const to of bounds) {
-        const expected = (await read(model, { from, to, descending, limit: 10_000 })).map(show);
-        const what = `from ${JSON.stringify(from)} to ${JSON.stringify(to)}, ${descending ? 'downwards' : 'upwards'}`;
-        assert.deepEqual((await read(source, { from, to, descending, limit: 10_000 })).map(show), expected, what);
-        if (from !== undefined && to !== undefined) continue;
+const asTheModel =
+  <Row, Key extends string | readonly (string | number)[]>(
+    reads: readonly Read<Row, Key>[],
+    keyOf: (row: Row) => Key,
+    show: (row: Row) => unknown,
+  ): Check =>
+  async (source, model) => {
+    for (const read of reads) {
+      const all = await read(model, { descending: false, limit: 10_000 });
+      const bounds = [undefined, all[1], all[Math.floor(all.length / 2)], all.at(-2)].map((row) => row && keyOf(row));
+      const ranges = [false, true].flatMap((descending) =>
+        bounds.flatMap((from) => bounds.map((to) => ({ from, to, descending }))),
+      );
+      for (const range of ranges) {
+        const expected = (await read(model, { ...range, limit: 10_000 })).map(show);
+        const what = `from ${JSON.stringify(range.from)} to ${JSON.stringify(range.to)}, ${range.descending ? 'downwards' : 'upwards'}`;
+        assert.deepEqual((await read(source, { ...range, limit: 10_000 })).map(show), expected, what);
+        if (range.from !== undefined && range.to !== undefined) continue;
         for (const limit of [1, 2, 5]) {
-          const met = await inPieces(source, read, keyOf, { from, to, descending, limit });
+          const met = await inPieces(source, read, keyOf, { ...range, limit });
           assert.deepEqual(met.map(show), expected, `${what}, in pieces of ${limit}`);
         }
       }
     }
-  }
-};
+  };
 
 /** Continues as the modules do: one extra row shows where the next page begins. */
 const inPieces = async <Row, Key>(
@@ -120,9 +107,21 @@ const KINDS: readonly ContentLink['kind'][] = [
   'interwiki',
   'property',
 ];
+const TARGETS: readonly (readonly [ContentLink['kind'], number])[] = [
+  ['link', 0],
+  ['template', 10],
+  ['category', 14],
+  ['url', 0],
+  ['language', 0],
+  ['property', 0],
+];
 const IDS = CONTRACT_PAGES.map(({ id = 0 }) => id);
 const REVIDS = CONTRACT_PAGES.flatMap(({ history = [] }) => history.map(({ id = 0 }) => id));
-const byId = (a: { readonly id: number }, b: { readonly id: number }): number => a.id - b.id;
+const ascending = (a: number, b: number): number => a - b;
+const byId = <Row extends { readonly id: number }>(rows: readonly Row[]): readonly Row[] =>
+  [...rows].sort((a, b) => a.id - b.id);
+
+type TimeKey = readonly [timestamp: string, id: number];
 
 /** The requirements of each method. */
 const CHECKS: { readonly [F in Functions]?: Readonly<Record<string, Check>> } = {
@@ -140,35 +139,31 @@ const CHECKS: { readonly [F in Functions]?: Readonly<Record<string, Check>> } = 
         { titles: [], ids: [], revids: [] },
       ]) {
         const [found, expected] = await Promise.all([source.pages(query, CALL), model.pages(query, CALL)]);
-        assert.deepEqual([...found].sort(byId).map(showPage), [...expected].sort(byId).map(showPage));
+        assert.deepEqual(byId(found).map(showPage), byId(expected).map(showPage));
       }
     },
     'returns a page with the requested revisions': async (source) => {
       const found = await source.pages({ titles: [], ids: [], revids: [...REVIDS.slice(0, 3), 999_999] }, CALL);
-      assert.deepEqual(
-        found.flatMap(({ revids = [] }) => revids).sort((a, b) => a - b),
-        REVIDS.slice(0, 3),
-      );
+      assert.deepEqual(found.flatMap(({ revids = [] }) => revids).sort(ascending), REVIDS.slice(0, 3));
     },
   },
   pageRange: {
-    'returns the pages of a namespace by title, compared by code points': async (...both) => {
-      for (const ns of [0, 1, 14, 9]) {
-        const read: Read<ContentPage, string> = (source, range) => source.pageRange({ ...range, ns }, CALL);
-        await asTheModel(both, read, ({ title }) => title, showPage);
-      }
-    },
+    'returns the pages of a namespace by title, compared by code points': asTheModel<ContentPage, string>(
+      [0, 1, 14, 9].map((ns) => (source, range) => source.pageRange({ ...range, ns }, CALL)),
+      ({ title }) => title,
+      showPage,
+    ),
   },
   shuffled: {
     'returns every page once, in a stable order of its own': async (source) => {
-      const read: Read<ContentPage & { readonly shuffle: number }, readonly [number, number]> = (from, range) =>
-        from.shuffled(range, CALL);
-      await asTheModel([source, source], read, ({ shuffle, id }) => key(shuffle, id), showPage);
-      const all = await source.shuffled({ descending: false, limit: 10_000 }, CALL);
-      assert.deepEqual(
-        all.map(({ id }) => id).sort((a, b) => a - b),
-        [...IDS].sort((a, b) => a - b),
+      const same = asTheModel<ContentPage & { readonly shuffle: number }, readonly [number, number]>(
+        [(from, range) => from.shuffled(range, CALL)],
+        ({ shuffle, id }) => [shuffle, id],
+        showPage,
       );
+      await same(source, source);
+      const all = await source.shuffled({ descending: false, limit: 10_000 }, CALL);
+      assert.deepEqual(all.map(({ id }) => id).sort(ascending), IDS.toSorted(ascending));
     },
   },
   revisions: {
@@ -176,33 +171,30 @@ const CHECKS: { readonly [F in Functions]?: Readonly<Record<string, Check>> } = 
       for (const text of [true, false]) {
         const query = { ids: [...REVIDS, 999_999], text };
         const [found, expected] = await Promise.all([source.revisions(query, CALL), model.revisions(query, CALL)]);
-        const shown = (rows: readonly ContentRevision[]) =>
-          [...rows].sort(byId).map((row) => (text ? showRevision(row) : { ...showRevision(row), text: undefined }));
-        assert.deepEqual(shown(found), shown(expected));
+        const show = text ? showWithText : showRevision;
+        assert.deepEqual(byId(found).map(show), byId(expected).map(show));
       }
     },
   },
   history: {
-    'returns revisions by time and id: all, of a page, of a user': async (...both) => {
-      for (const about of [{}, { page: IDS[0] ?? 0 }, { user: 'Alice' }, { user: 'Unknown' }]) {
-        const read: Read<ContentRevision, readonly [string, number]> = (source, range) =>
-          source.history({ ...range, ...about, text: true }, CALL);
-        await asTheModel(both, read, ({ timestamp, id }) => key(timestamp, id), showRevision);
-      }
-    },
+    'returns revisions by time and id: all, of a page, of a user': asTheModel<ContentRevision, TimeKey>(
+      [{}, { page: IDS[0] ?? 0 }, { user: 'Alice' }, { user: 'Unknown' }].map(
+        (about) => (source, range) => source.history({ ...range, ...about, text: true }, CALL),
+      ),
+      ({ timestamp, id }) => [timestamp, id],
+      showWithText,
+    ),
   },
   links: {
-    'returns the links of pages, by page, namespace and title': async (...both) => {
-      for (const kind of KINDS) {
-        const read: Read<LinkRow, readonly [number, number, string]> = (source, range) =>
-          source.links({ ...range, kind, pages: IDS }, CALL);
-        await asTheModel(both, read, ({ page, ns, title }) => key(page, ns, title), showLink);
-      }
-    },
+    'returns the links of pages, by page, namespace and title': asTheModel<LinkRow, readonly [number, number, string]>(
+      KINDS.map((kind) => (source, range) => source.links({ ...range, kind, pages: IDS }, CALL)),
+      ({ page, ns, title }) => [page, ns, title],
+      showLink,
+    ),
   },
   backlinks: {
-    'returns the links to targets, by target and page': async (...both) => {
-      for (const kind of KINDS) {
+    'returns the links to targets, by target and page': asTheModel<BacklinkRow, readonly [number, string, number]>(
+      KINDS.map((kind) => (source, range) => {
         const targets = [
           { ns: 0, title: 'Apple' },
           { ns: 0, title: 'Nowhere' },
@@ -210,45 +202,46 @@ const CHECKS: { readonly [F in Functions]?: Readonly<Record<string, Check>> } = 
           { ns: 14, title: 'All' },
           { ns: 0, title: 'notoc' },
         ];
-        const read: Read<BacklinkRow, readonly [number, string, number]> = (source, range) =>
-          source.backlinks({ ...range, kind, targets }, CALL);
-        await asTheModel(both, read, ({ target, page }) => key(target.ns, target.title, page.id), showBacklink);
-      }
-    },
+        return source.backlinks({ ...range, kind, targets }, CALL);
+      }),
+      ({ target, page }) => [target.ns, target.title, page.id],
+      showBacklink,
+    ),
   },
   targets: {
-    'returns all link targets, with each page that links to them': async (...both) => {
-      for (const [kind, ns] of TARGETS) {
-        const read: Read<LinkRow, readonly [string, number]> = (source, range) =>
-          source.targets({ ...range, kind, ns, unique: false }, CALL);
-        await asTheModel(both, read, ({ title, page }) => key(title, page), showLink);
-      }
-    },
-    'returns each target once if requested': async (...both) => {
-      for (const [kind, ns] of TARGETS) {
-        const read: Read<LinkRow, readonly [string, number]> = (source, range) =>
-          source.targets({ ...range, kind, ns, unique: true }, CALL);
-        await asTheModel(
-          both,
-          read,
-          ({ title }) => key(title, 0),
-          ({ title }) => title,
-        );
-      }
-    },
+    'returns all link targets, with each page that links to them': asTheModel<LinkRow, readonly [string, number]>(
+      TARGETS.map(
+        ([kind, ns]) =>
+          (source, range) =>
+            source.targets({ ...range, kind, ns, unique: false }, CALL),
+      ),
+      ({ title, page }) => [title, page],
+      showLink,
+    ),
+    'returns each target once if requested': asTheModel<LinkRow, readonly [string, number]>(
+      TARGETS.map(
+        ([kind, ns]) =>
+          (source, range) =>
+            source.targets({ ...range, kind, ns, unique: true }, CALL),
+      ),
+      ({ title }) => [title, 0],
+      ({ title }) => title,
+    ),
   },
   members: {
-    'returns the members of a category by sort key: pages, subcategories, files': async (...both) => {
-      const read: Read<MemberRow, readonly [number, string, number]> = (source, range) =>
-        source.members({ ...range, by: 'sortkey', category: 'All' }, CALL);
-      const type = (ns: number): number => (ns === 14 ? 1 : ns === 6 ? 2 : 0);
-      await asTheModel(both, read, ({ page, sortkey }) => key(type(page.ns), sortkey, page.id), showMember);
-    },
-    'returns the members of a category by time': async (...both) => {
-      const read: Read<MemberRow, readonly [string, number]> = (source, range) =>
-        source.members({ ...range, by: 'time', category: 'All' }, CALL);
-      await asTheModel(both, read, ({ page, timestamp }) => key(timestamp, page.id), showMember);
-    },
+    'returns the members of a category by sort key: pages, subcategories, files': asTheModel<
+      MemberRow,
+      readonly [number, string, number]
+    >(
+      [(source, range) => source.members({ ...range, by: 'sortkey', category: 'All' }, CALL)],
+      ({ page, sortkey }) => [page.ns === 14 ? 1 : page.ns === 6 ? 2 : 0, sortkey, page.id],
+      showMember,
+    ),
+    'returns the members of a category by time': asTheModel<MemberRow, TimeKey>(
+      [(source, range) => source.members({ ...range, by: 'time', category: 'All' }, CALL)],
+      ({ page, timestamp }) => [timestamp, page.id],
+      showMember,
+    ),
   },
   sizes: {
     'counts the members of categories by their sort': async (source, model) => {
@@ -266,28 +259,23 @@ const CHECKS: { readonly [F in Functions]?: Readonly<Record<string, Check>> } = 
       source,
       model,
     ) => {
-      for (const [words, without] of [
-        [['rope'], []],
-        [['rope', 'sail'], ['zebra']],
-        [['number', 'wood'], []],
-        [['nothing'], []],
-      ] as const) {
-        for (const titles of [false, true]) {
-          const query = { words, without, titles, namespaces: [0, 1] };
-          const all = await model.search({ ...query, offset: 0, limit: 1_000 }, CALL);
-          const met: number[] = [];
-          for (let offset = 0; offset < 100; offset += 2) {
-            const { hits, total } = await source.search({ ...query, offset, limit: 2 }, CALL);
-            if (total !== undefined) assert.equal(total, all.hits.length, `total of ${JSON.stringify(query)}`);
-            met.push(...hits.map(({ page }) => page.id));
-          }
-          const expected = all.hits.map(({ page }) => page.id);
-          assert.deepEqual(
-            met.sort((a, b) => a - b),
-            expected.sort((a, b) => a - b),
-            JSON.stringify(query),
-          );
+      const queries = [
+        { words: ['rope'], without: [] },
+        { words: ['rope', 'sail'], without: ['zebra'] },
+        { words: ['number', 'wood'], without: [] },
+        { words: ['nothing'], without: [] },
+      ];
+      for (const query of queries.flatMap((one) => [false, true].map((titles) => ({ ...one, titles })))) {
+        const read = (from: Having, offset: number, limit: number) =>
+          from.search({ ...query, namespaces: [0, 1], offset, limit }, CALL);
+        const expected = (await read(model, 0, 1_000)).hits.map(({ page }) => page.id);
+        const met: number[] = [];
+        for (let offset = 0; offset < 100; offset += 2) {
+          const { hits, total } = await read(source, offset, 2);
+          if (total !== undefined) assert.equal(total, expected.length, `total of ${JSON.stringify(query)}`);
+          met.push(...hits.map(({ page }) => page.id));
         }
+        assert.deepEqual(met.sort(ascending), expected.sort(ascending), JSON.stringify(query));
       }
     },
   },
@@ -298,27 +286,13 @@ const CHECKS: { readonly [F in Functions]?: Readonly<Record<string, Check>> } = 
     },
   },
   userRange: {
-    'returns users by name': async (...both) => {
-      const read: Read<{ readonly name: string; readonly id: number }, string> = (source, range) =>
-        source.userRange(range, CALL);
-      await asTheModel(
-        both,
-        read,
-        ({ name }) => name,
-        ({ name, id }) => ({ name, id }),
-      );
-    },
+    'returns users by name': asTheModel<Row<'userRange'>, string>(
+      [(source, range) => source.userRange(range, CALL)],
+      ({ name }) => name,
+      ({ name, id }) => ({ name, id }),
+    ),
   },
 };
-
-const TARGETS: readonly (readonly [ContentLink['kind'], number])[] = [
-  ['link', 0],
-  ['template', 10],
-  ['category', 14],
-  ['url', 0],
-  ['language', 0],
-  ['property', 0],
-];
 
 /**
  * The requirements of every {@link ContentSource}, as cases for any test runner. Each case fills a source with the given pages

@@ -1,6 +1,16 @@
 import assert from 'node:assert/strict';
 import type { Store } from '../stores/index.js';
-import { type Check, HOUR, MINUTE, type MaybePromise, onPlace, range, START, type StorePlace } from './bench.js';
+import {
+  assertOneWrites,
+  type Check,
+  HOUR,
+  MINUTE,
+  type MaybePromise,
+  onPlace,
+  range,
+  START,
+  type StorePlace,
+} from './bench.js';
 import { GET_MANY } from './get-many-cases.js';
 import { LIST, LIST_SHARED } from './list-cases.js';
 import { SWAP, SWAP_SHARED } from './swap-cases.js';
@@ -58,28 +68,13 @@ export function storeContract(
   return cases.flatMap(Object.entries<Check>).map(([name, check]) => ({ name, run: () => onPlace(makePlace, check) }));
 }
 
-const CALLERS = 20;
-
-/** Starts `CALLERS` calls at once, spread over the stores, and returns which of them wrote the record. */
-async function addTogether(stores: readonly Store[], key: string, expiresAt: number): Promise<number[]> {
-  const answers = await Promise.all(
-    range(CALLERS).map(async (caller) => {
-      const store = stores[caller % stores.length];
-      assert.ok(store);
-      return store.add(key, { caller }, expiresAt);
-    }),
+const assertOneWinner = (stores: readonly Store[], key: string, expiresAt: number): Promise<void> =>
+  assertOneWrites(
+    stores,
+    key,
+    (caller) => ({ caller }),
+    async (store, value) => store.add(key, value, expiresAt),
   );
-  for (const answer of answers) assert.equal(typeof answer, 'boolean', 'add answers true or false');
-  return range(CALLERS).filter((caller) => answers[caller]);
-}
-
-async function assertOneWinner(stores: readonly Store[], key: string, expiresAt: number): Promise<void> {
-  const winners = await addTogether(stores, key, expiresAt);
-  assert.equal(winners.length, 1, `${winners.length} of ${CALLERS} simultaneous adds were told that they wrote`);
-  for (const store of stores) {
-    assert.deepEqual(await store.get(key), { caller: winners[0] }, 'the record is what the winner wrote');
-  }
-}
 
 const BASIC: Record<string, Check> = {
   'add writes a record that get returns': async ({ store }) => {

@@ -1,29 +1,20 @@
 import assert from 'node:assert/strict';
 import type { Revision, Store } from '../stores/index.js';
-import { type Bench, type Check, HOUR, MINUTE, range, START } from './bench.js';
+import { assertOneWrites, type Bench, CALLERS, type Check, HOUR, MINUTE, range, START } from './bench.js';
 
 /** A record that can be replaced. */
 const revised = (rev: string, more: object = {}): Revision => ({ rev, ...more });
 
-const CALLERS = 20;
-
-/** Starts `CALLERS` swaps of one `before` at once, spread over the stores, and verifies that exactly one of them replaced the record. */
-async function assertOneSwapWins(stores: readonly Store[], key: string): Promise<void> {
+/** Of 20 swaps of one `before` at once, exactly one replaces the record. */
+const assertOneSwapWins = async (stores: readonly Store[], key: string): Promise<void> => {
   await stores[0]?.add(key, revised('before'), START + HOUR);
-  const answers = await Promise.all(
-    range(CALLERS).map(async (caller) => {
-      const store = stores[caller % stores.length];
-      assert.ok(store);
-      return store.swap(key, 'before', revised(`by-${caller}`), START + HOUR);
-    }),
+  await assertOneWrites(
+    stores,
+    key,
+    (caller) => revised(`by-${caller}`),
+    async (store, value) => store.swap(key, 'before', value, START + HOUR),
   );
-  for (const answer of answers) assert.equal(typeof answer, 'boolean', 'swap answers true or false');
-  const winners = range(CALLERS).filter((caller) => answers[caller]);
-  assert.equal(winners.length, 1, `${winners.length} of ${CALLERS} simultaneous swaps were told that they wrote`);
-  for (const store of stores) {
-    assert.deepEqual(await store.get(key), revised(`by-${winners[0]}`), 'the record is what the winner wrote');
-  }
-}
+};
 
 /** Asserts that a swap writes nothing, and that the record is still this one. */
 async function assertRefused(
