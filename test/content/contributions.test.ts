@@ -2,6 +2,7 @@ import { contentQuery, type MemoryPage } from 'oauth-query/content';
 import { expect, test } from 'vitest';
 import { bothSources } from './support/both-sources.js';
 import { startQuery } from './support/same-pages.js';
+import { type Params, walk } from './support/walk.js';
 
 /** Thousands of users with two edits each: of accounts, and of addresses in two ranges. */
 const nameOf = (n: number): string =>
@@ -29,39 +30,30 @@ test.each(Object.entries(bothSources(pages)))(
   'in %s, contributions of any number of users are listed user by user, the latest first',
   async (_, source) => {
     const host = await startQuery(contentQuery(source()));
-    const walk = async (params: Readonly<Record<string, string>>): Promise<readonly string[]> => {
-      const found: string[] = [];
-      let more: Readonly<Record<string, string>> = {};
-      for (let answers = 0; answers < 100; answers += 1) {
-        const { json } = await host.query({ list: 'usercontribs', ...params, ...more });
-        const { query, continue: next } = json as {
-          readonly query: { readonly usercontribs: readonly { readonly user: string; readonly timestamp: string }[] };
-          readonly continue?: Readonly<Record<string, string>>;
-        };
-        found.push(...query.usercontribs.map(({ user, timestamp }) => `${user} ${timestamp.slice(9, 10)}`));
-        if (next === undefined) return found;
-        more = next;
-      }
-      throw new Error('The walk does not end.');
+    const listed = async (params: Params): Promise<readonly string[]> => {
+      const answers = await walk(async (all) => (await host.query(all)).json, { list: 'usercontribs', ...params });
+      return answers
+        .flatMap(({ query }) => (query as { usercontribs: { user: string; timestamp: string }[] }).usercontribs)
+        .map(({ user, timestamp }) => `${user} ${timestamp.slice(9, 10)}`);
     };
     const contributions = (users: readonly string[]): readonly string[] =>
       sorted(users).flatMap((user) => [`${user} 1`, `${user} 2`]);
     const accounts = USERS.filter((user) => user.startsWith('User'));
     const latest = [...contributions(accounts)].reverse();
-    expect(await walk({ ucuserprefix: 'User', uclimit: 'max' })).toEqual(latest);
+    expect(await listed({ ucuserprefix: 'User', uclimit: 'max' })).toEqual(latest);
     // The last user of all.
-    expect(await walk({ ucuserprefix: 'User', ucshow: 'minor' })).toEqual(['User 0 2', 'User 0 1']);
-    const older = await walk({ ucuserprefix: 'User', ucend: '2024-01-02T00:00:00Z', uclimit: '300' });
+    expect(await listed({ ucuserprefix: 'User', ucshow: 'minor' })).toEqual(['User 0 2', 'User 0 1']);
+    const older = await listed({ ucuserprefix: 'User', ucend: '2024-01-02T00:00:00Z', uclimit: '300' });
     expect(older).toEqual(latest.filter((one) => one.endsWith('2')));
-    expect(await walk({ ucuser: 'User 7|User 5', ucdir: 'newer', uclimit: '1' })).toEqual(
+    expect(await listed({ ucuser: 'User 7|User 5', ucdir: 'newer', uclimit: '1' })).toEqual(
       contributions(['User 5', 'User 7']),
     );
     const inRange = USERS.filter((user) => user.startsWith('192.0.3.'));
     expect(inRange.length).toBeGreaterThan(200);
-    expect(await walk({ uciprange: '192.0.3.9/24', ucdir: 'newer', uclimit: 'max' })).toEqual(contributions(inRange));
-    expect(await walk({ uciprange: '192.0.3.7/32' })).toEqual(['192.0.3.7 2', '192.0.3.7 1']);
-    expect(await walk({ uciprange: '2001:db8::/32' })).toHaveLength(2);
-    expect(await walk({ uciprange: '2001:db9::/32' })).toEqual([]);
+    expect(await listed({ uciprange: '192.0.3.9/24', ucdir: 'newer', uclimit: 'max' })).toEqual(contributions(inRange));
+    expect(await listed({ uciprange: '192.0.3.7/32' })).toEqual(['192.0.3.7 2', '192.0.3.7 1']);
+    expect(await listed({ uciprange: '2001:db8::/32' })).toHaveLength(2);
+    expect(await listed({ uciprange: '2001:db9::/32' })).toEqual([]);
     await host.close();
   },
 );

@@ -1,6 +1,5 @@
 import { contentQuery, type VisiblePages } from 'oauth-query/content';
 import { ContentDatabase, exportContent } from 'oauth-query/content/mediawiki-export';
-import { oauthQuery } from 'oauth-query/fetch';
 import { mcp } from 'oauth-query/mcp';
 import { query } from 'oauth-query/query';
 import { memoryStore } from 'oauth-query/stores/memory';
@@ -9,16 +8,11 @@ import { storeSite } from '../../src/content/mediawiki-export/site.js';
 import { sqliteSource } from '../../src/content/sqlite/source.js';
 import { sql } from '../../src/content/sqlite/sql.js';
 import { directQueries } from '../hosts/direct.js';
+import { contentServer } from './support/content-server.js';
 import { fillDatabase } from './support/fill-database.js';
 import { fillLargeSite } from './support/large-site.js';
-import {
-  LONG_PAGES,
-  MANY_USERS,
-  manyModules,
-  type Params,
-  WORST_CALLS,
-  worstRequests,
-} from './support/worst-requests.js';
+import type { Params } from './support/walk.js';
+import { LONG_PAGES, MANY_USERS, manyModules, WORST_CALLS, worstRequests } from './support/worst-requests.js';
 
 /** Not an engine, but a suite of its own process that takes a minute, or ten on a busy machine. */
 vi.setConfig({ testTimeout: 1_800_000, hookTimeout: 1_800_000 });
@@ -56,22 +50,14 @@ const siteOf = (database: ContentDatabase, visible?: VisiblePages): Site => {
     onWarning: () => undefined,
     onError: (error: unknown) => void failures.push(error),
   };
-  const { handler } = oauthQuery(options);
-  const post = async (path: string, type: string, body: string): Promise<unknown> => {
-    const headers = { 'content-type': type, accept: 'application/json, text/event-stream' };
-    return (await handler(new Request(options.issuer + path, { method: 'POST', headers, body }))).json();
-  };
+  const { send, call } = contentServer(options);
   return {
     send: directQueries(options, '/api'),
-    call: (name, args) => {
-      const message = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name, arguments: args } };
-      return post('/mcp', 'application/json', JSON.stringify(message));
-    },
+    call,
     token: async (username) => {
       const client = { client_id: 'test', client_secret: 'test-secret' };
-      const form = new URLSearchParams({ grant_type: 'password', username, password: 'secret', ...client });
-      const answer = await post('/oauth/token', 'application/x-www-form-urlencoded', form.toString());
-      return (answer as { readonly access_token: string }).access_token;
+      const answer = await send('/oauth/token', { grant_type: 'password', username, password: 'secret', ...client });
+      return (JSON.parse(answer) as { readonly access_token: string }).access_token;
     },
   };
 };
@@ -170,29 +156,26 @@ const excess = async (work: () => unknown): Promise<string | undefined> => {
   return isLong() ? `${least.toFixed(1)} ms, ${(least / list).toFixed(0)} lists` : undefined;
 };
 
+/** The sentences about all requests that take too long. */
+const excessive = async (all: readonly Params[], send: (params: Params) => unknown): Promise<readonly string[]> => {
+  const slow: string[] = [];
+  for (const params of all) {
+    const found = await excess(() => send(params));
+    if (found !== undefined) slow.push(`${found}: ${JSON.stringify(params)}`);
+  }
+  return slow;
+};
+
 test('no request takes long by itself: the lists of a page with thousands of links, high limits, hidden pages', async () => {
   const [, site] = sites;
   const token = await site!.token('User 7');
   const hiding = siteOf(databases[1]!, (pages) => pages.filter(({ id }) => id % 100 === 1));
   const lists = worstRequests().filter(({ list, generator }) => list !== undefined && !generator);
   const high = worstRequests().filter(({ generator }) => generator !== undefined);
-  const slow: string[] = [];
-  const check = async (all: readonly Params[], send: (params: Params) => unknown): Promise<void> => {
-    for (const params of all) {
-      const found = await excess(() => send(params));
-      if (found !== undefined) slow.push(`${found}: ${JSON.stringify(params)}`);
-    }
-  };
-  await check(LONG_PAGES, (params) => site!.send(params));
-  await check(
-    high.filter((_, index) => index % EVERY === 0),
-    (params) => site!.send(params, token),
-  );
-  await check(
-    lists.filter((_, index) => index % (3 * EVERY) === 0),
-    (params) => hiding.send(params),
-  );
-  expect(slow).toEqual([]);
+  const some = (all: readonly Params[], step: number) => all.filter((_, index) => index % step === 0);
+  expect(await excessive(LONG_PAGES, (params) => site!.send(params))).toEqual([]);
+  expect(await excessive(some(high, EVERY), (params) => site!.send(params, token))).toEqual([]);
+  expect(await excessive(some(lists, 3 * EVERY), (params) => hiding.send(params))).toEqual([]);
   expect(failures).toEqual([]);
 });
 
@@ -206,15 +189,10 @@ test('no list of thousands of users takes long, if few or most of them have only
   storeSite(database, { name: 'Users', database: 'users', base: '', language: 'en', namespaces: [] });
   fillDatabase(database, pages);
   const isFew = ({ id }: { readonly id: number }): boolean => id % 100 < 2;
-  const slow: string[] = [];
   for (const visible of [undefined, isFew, (page: { readonly id: number }) => !isFew(page)]) {
     const { send } = siteOf(database, visible && ((some) => some.filter(visible)));
-    for (const params of MANY_USERS) {
-      const found = await excess(() => send(params));
-      if (found !== undefined) slow.push(`${found}: ${JSON.stringify(params)}`);
-    }
+    expect(await excessive(MANY_USERS, (params) => send(params))).toEqual([]);
   }
-  expect(slow).toEqual([]);
   expect(failures).toEqual([]);
 });
 

@@ -1,6 +1,7 @@
 import { contentQuery, memoryContent } from 'oauth-query/content';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { type QueryHost, startQuery } from './support/same-pages.js';
+import { type Params, walk } from './support/walk.js';
 
 const LARGE = 3_000_000;
 const text = (letter: string): string => letter.repeat(LARGE);
@@ -18,19 +19,12 @@ beforeAll(async () => {
 });
 afterAll(() => host.close());
 
-type Answer = Readonly<Record<string, unknown>>;
-
 /** The first letters of the texts of each response, until there is no further one. */
-const lettersOf = async (params: Readonly<Record<string, string>>): Promise<readonly string[]> => {
-  const responses: string[] = [];
-  let next: Readonly<Record<string, string>> | undefined = {};
-  while (next) {
-    const { json } = await host.query({ ...params, ...next });
-    const letters = [...JSON.stringify(json['query']).matchAll(/"content":"(.)/g)].map(([, letter]) => letter);
-    responses.push(letters.join(''));
-    next = (json as Answer)['continue'] as Readonly<Record<string, string>> | undefined;
-  }
-  return responses;
+const lettersOf = async (params: Params): Promise<readonly string[]> => {
+  const answers = await walk(async (all) => (await host.query(all)).json, params);
+  return answers.map(({ query }) =>
+    [...JSON.stringify(query).matchAll(/"content":"(.)/g)].map(([, letter]) => letter).join(''),
+  );
 };
 
 const CONTENT = { rvprop: 'content', rvslots: 'main' };

@@ -9,15 +9,16 @@ import { markdownFolder } from 'oauth-query/content/markdown';
 import { mcp } from 'oauth-query/mcp';
 import { query } from 'oauth-query/query';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { type OAuthQueryOptions, oauthQuery } from '../../src/adapters/fetch/index.js';
 import { Sorted } from '../../src/content/memory/sorted.js';
 import { ContentDatabase } from '../../src/content/sqlite/database.js';
 import { sqliteSource } from '../../src/content/sqlite/source.js';
 import { everyRow } from '../rows.js';
 import { TestFolder } from './markdown/folder.js';
-import { EVERY_CALL, EVERY_REQUEST, type Params } from './support/every-request.js';
+import { contentServer } from './support/content-server.js';
+import { EVERY_CALL, EVERY_REQUEST } from './support/every-request.js';
 import { fillDatabase } from './support/fill-database.js';
 import { MARK, OPEN_PAGES, PAGES, SITE, visible } from './support/hidden-site.js';
+import { type Json, type Params, walk } from './support/walk.js';
 
 /** Two sites are compared: one with hidden pages, and one on which these pages do not exist. The sources take the requests in turn. */
 
@@ -82,13 +83,13 @@ const ISSUER = 'https://wiki.example';
 /** The texts of the responses of a site, without a socket. */
 const startSite = (source: ContentSource) => {
   const failures: unknown[] = [];
-  const options: OAuthQueryOptions = {
+  const options = {
     issuer: ISSUER,
     secret: 'a secret of the test that has 32 characters',
     scopes: { read: 'Read' },
     clients: [],
     runtime: { clock: () => Date.parse('2025-06-02T00:00:00Z') },
-    onError: (error) => void failures.push(error),
+    onError: (error: unknown) => void failures.push(error),
     onWarning: () => undefined,
     query: query(
       contentQuery(source, {
@@ -98,32 +99,19 @@ const startSite = (source: ContentSource) => {
       }),
     ),
   };
-  const { handler } = oauthQuery(options);
-  const post = async (path: string, type: string, body: string): Promise<string> => {
-    const headers = { 'content-type': type, accept: 'application/json, text/event-stream' };
-    return (await handler(new Request(ISSUER + path, { method: 'POST', headers, body }))).text();
-  };
+  const { send, call } = contentServer(options);
   /** The first responses of a client that follows continuations. */
-  const walk = async (params: Params, most: number): Promise<readonly string[]> => {
+  const first = async (params: Params): Promise<readonly string[]> => {
     const texts: string[] = [];
-    let progress: Params = {};
-    while (texts.length < most) {
-      const all = { action: 'query', format: 'json', formatversion: '2', ...params, ...progress };
-      const text = await post('/api', 'application/x-www-form-urlencoded', new URLSearchParams(all).toString());
+    const read = async (all: Params): Promise<Json> => {
+      const text = await send('/api', { action: 'query', format: 'json', formatversion: '2', ...all });
       texts.push(text);
-      const more = (JSON.parse(text) as { readonly continue?: Readonly<Record<string, unknown>> }).continue;
-      if (!more) break;
-      progress = Object.fromEntries(Object.entries(more).map(([name, value]) => [name, String(value)]));
-    }
+      return JSON.parse(text) as Json;
+    };
+    await walk(read, params, 3);
     return texts;
   };
-  const call = (name: string, args: object): Promise<string> =>
-    post(
-      '/mcp',
-      'application/json',
-      JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name, arguments: args } }),
-    );
-  return { walk, call, failures };
+  return { first, call, failures };
 };
 
 /** Cursors are sealed with a random number. */
@@ -146,8 +134,8 @@ describe.each(sources)('$name: a hidden page is treated as if it did not exist',
 
   test('every module and action gives the same response, byte for byte', () =>
     everyRow(mine(EVERY_REQUEST), async (params) => {
-      const expected = await open.walk(params, 3);
-      const given = await all.walk(params, 3);
+      const expected = await open.first(params);
+      const given = await all.first(params);
       expect(given).toEqual(expected);
       expect(mentioned(given.join(''), params)).toBe(false);
     }));

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vit
 import { everyRow } from '../rows.js';
 import { HIDDEN, isOpen, MARK, PAGES, SITE, visible } from './support/hidden-site.js';
 import { type QueryHost, startQuery } from './support/same-pages.js';
+import { type Json, type Params, walk } from './support/walk.js';
 
 const site = { ...SITE, statistics: { pages: PAGES.length } };
 let host: QueryHost;
@@ -13,19 +14,18 @@ beforeAll(async () => {
 afterAll(() => host.close());
 
 /** All answers of a walk. */
-async function walk(params: Readonly<Record<string, string>>, token?: string, at = host): Promise<readonly string[]> {
-  const answers: string[] = [];
-  let progress: Readonly<Record<string, string>> = {};
-  for (let requests = 0; requests < 3_000; requests += 1) {
-    const { json } = await at.query({ ...params, ...progress }, token);
+const answersTo = async (params: Params, token?: string, at = host): Promise<readonly string[]> => {
+  const send = async (all: Params): Promise<Json> => {
+    const { json } = await at.query(all, token);
     expect(json['error']).toBeUndefined();
-    answers.push(JSON.stringify(json));
-    const more = json['continue'] as Readonly<Record<string, unknown>> | undefined;
-    if (!more) return answers;
-    progress = Object.fromEntries(Object.entries(more).map(([name, value]) => [name, String(value)]));
-  }
-  throw new Error('The walk does not end.');
-}
+    return json;
+  };
+  return (await walk(send, params)).map((json) => JSON.stringify(json));
+};
+
+/** The titles in these answers. */
+const titlesIn = (answers: readonly string[]): readonly (string | undefined)[] =>
+  answers.flatMap((text) => [...text.matchAll(/"title":"([^"]+)"/g)].map(([, title]) => title));
 
 describe('a private page is in no list, search, completion or count', () => {
   test('a requested title is missing, as if the page did not exist', async () => {
@@ -37,17 +37,12 @@ describe('a private page is in no list, search, completion or count', () => {
   });
 
   test('walks return every visible page once', async () => {
-    const titles = (await walk({ list: 'allpages', aplimit: '3' })).flatMap((text) =>
-      [...text.matchAll(/"title":"([^"]+)"/g)].map(([, title]) => title),
-    );
-    expect(titles).toEqual(
+    expect(titlesIn(await answersTo({ list: 'allpages', aplimit: '3' }))).toEqual(
       PAGES.filter(({ ns = 0, title }) => ns === 0 && isOpen(title))
         .map(({ title }) => title)
         .sort((a, b) => (a < b ? -1 : 1)),
     );
-    const found = (await walk({ list: 'search', srsearch: 'word', srlimit: '4' })).flatMap((text) =>
-      [...text.matchAll(/"title":"([^"]+)"/g)].map(([, title]) => title),
-    );
+    const found = titlesIn(await answersTo({ list: 'search', srsearch: 'word', srlimit: '4' }));
     expect([...found].sort((a, b) => (a! < b! ? -1 : 1))).toEqual(
       Array.from({ length: 30 }, (_, n) => `Page ${String(n * 2).padStart(2, '0')}`),
     );
@@ -89,7 +84,7 @@ test('a site that hides thousands of pages in a row answers in parts, which say 
       { list: 'categorymembers', cmtitle: 'Category:All', cmlimit: '500' },
     ] as const,
     async (params) => {
-      const answers = await walk(params, undefined, large);
+      const answers = await answersTo(params, undefined, large);
       expect(answers.length).toBeGreaterThan(2);
       expect(answers.length).toBeLessThan(6);
       expect(answers.join('')).not.toMatch(new RegExp(`${HIDDEN}|${sortkeys}`, 'i'));
@@ -102,9 +97,9 @@ test('a site that hides thousands of pages in a row answers in parts, which say 
 
 test('users with the right see them', async () => {
   const token = await host.token('alice');
-  const text = (await walk({ list: 'allpages', aplimit: '500' }, token)).join('');
+  const text = (await answersTo({ list: 'allpages', aplimit: '500' }, token)).join('');
   expect(text).toContain(`Page 01 ${HIDDEN}`);
-  expect((await walk({ list: 'search', srsearch: MARK }, token)).join('')).toContain(HIDDEN);
+  expect((await answersTo({ list: 'search', srsearch: MARK }, token)).join('')).toContain(HIDDEN);
 });
 
 test('a function that fails reveals nothing', async () => {

@@ -1,8 +1,7 @@
 import { catalogue } from '../../../src/core/query/catalogue/index.js';
 import type { ModuleDescriptor, ParamDescriptor } from '../../../src/core/query/descriptor/descriptor.js';
 import { HIDDEN, MARK } from './hidden-site.js';
-
-export type Params = Readonly<Record<string, string>>;
+import type { Params } from './walk.js';
 
 const TITLES = [
   ...['Page 00', 'Page 02', `Page 01 ${HIDDEN}`, `Page 59 ${HIDDEN}`, 'Nowhere', 'Way', 'Open way', `${HIDDEN} way`],

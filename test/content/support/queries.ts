@@ -1,8 +1,6 @@
 import { expect } from 'vitest';
 import type { QueryHost } from './same-pages.js';
-
-export type Params = Readonly<Record<string, string>>;
-export type Json = Readonly<Record<string, unknown>>;
+import { type Json, type Params, walk } from './walk.js';
 
 const KNOTS =
   'Boat|Bowline|Reef knot|Rope|Sail|Knot|Mast|Lighthouse|Main Page|Category:Knots|File:Bowline.png|Template:Stub|Page 00003|Nowhere';
@@ -124,19 +122,19 @@ const portable = (host: QueryHost, json: Json): Json =>
   JSON.parse(JSON.stringify(json).replaceAll(host.base, 'http://host.example')) as Json;
 
 /** All results of a client that follows continuations, and the number of responses. */
-export async function gather(host: QueryHost, params: Params, limit: string, size: string): Promise<readonly Json[]> {
-  const answers: Json[] = [];
-  let progress: Params = {};
-  for (let requests = 0; requests < 2_000; requests += 1) {
-    const { json } = await host.query({ ...params, ...(limit === '' ? {} : { [limit]: size }), ...progress });
+export const gather = async (
+  host: QueryHost,
+  params: Params,
+  limit: string,
+  size: string,
+): Promise<readonly Json[]> => {
+  const send = async (all: Params): Promise<Json> => {
+    const { json } = await host.query(all);
     expect({ error: json['error'], warnings: json['warnings'] }).toEqual({});
-    answers.push(portable(host, json));
-    const more = json['continue'] as Json | undefined;
-    if (!more) return answers;
-    progress = Object.fromEntries(Object.entries(more).map(([name, value]) => [name, String(value)]));
-  }
-  throw new Error(`The walk through ${JSON.stringify(params)} does not end.`);
-}
+    return portable(host, json);
+  };
+  return walk(send, { ...params, ...(limit === '' ? {} : { [limit]: size }) });
+};
 
 /** The items of lists, and of pages by their title, of all answers together. */
 export function merged(answers: readonly Json[]): Json {

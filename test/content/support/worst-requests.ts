@@ -1,7 +1,6 @@
 import { catalogue, type ModuleDescriptor, type ParamDescriptor } from '../../../src/core/query/index.js';
 import { SPECIAL } from './large-site.js';
-
-export type Params = Readonly<Record<string, string>>;
+import type { Params } from './walk.js';
 
 const HUB = 'Main Page';
 const page = (id: number): string => `Page ${String(id).padStart(7, '0')}`;
