@@ -1,9 +1,8 @@
-import { createHash } from 'node:crypto';
 import { parseTitle, printable, resolveSite, type Site } from '../../core/query/index.js';
-import { compareKeys, FILE, shuffleOf, titleId } from '../keys.js';
+import { compareKeys, FILE } from '../keys.js';
 import { mediaType } from '../media-types.js';
 import type { ContentDatabase } from '../sqlite/database.js';
-import { forgetFacts, indexText, storeFacts, storeFile } from '../sqlite/facts.js';
+import { addPage, addRevision, forgetFacts, type NewRevision, sha1Of, storeFacts, storeFile } from '../sqlite/facts.js';
 import { storeQueryPages } from '../sqlite/query-pages.js';
 import { sql } from '../sqlite/sql.js';
 import { countEdits } from '../sqlite/statistics.js';
@@ -11,7 +10,6 @@ import { readWikitext } from '../wikitext/wikitext.js';
 import {
   BrokenExport,
   type ExportedPage,
-  type ExportedRevision,
   type ExportedSite,
   type ExportedUpload,
   type ExportListener,
@@ -75,14 +73,13 @@ export async function importExport(
 
 interface Batched {
   readonly page: ExportedPage;
-  readonly revisions: ExportedRevision[];
+  readonly revisions: NewRevision[];
   upload: ExportedUpload | undefined;
   /** The number of its revisions in the file. */
   edits: number;
 }
 
-const byTime = (a: ExportedRevision, b: ExportedRevision): number =>
-  compareKeys([a.timestamp, a.id], [b.timestamp, b.id]);
+const byTime = (a: NewRevision, b: NewRevision): number => compareKeys([a.timestamp, a.id], [b.timestamp, b.id]);
 
 class Importer implements ExportListener {
   readonly imported = { pages: 0, revisions: 0 };
@@ -126,7 +123,7 @@ class Importer implements ExportListener {
     if (this.imported.pages >= this.#done) this.#onProblem(printable(`${this.#source.name}: ${sentence}`));
   }
 
-  revision(revision: ExportedRevision): void {
+  revision(revision: NewRevision): void {
     if (!this.#current) return;
     const { revisions } = this.#current;
     this.#current.edits += 1;
@@ -191,20 +188,27 @@ class Importer implements ExportListener {
   }
 
   #writePage({ page, revisions, upload, edits }: Batched): void {
-    const { ns, id } = page;
+    const database = this.#database;
+    const { ns } = page;
     const title = this.#titleOf(page);
-    if (upload) storeFile(this.#database, { ...upload, title, mime: mediaType(title) ?? 'application/octet-stream' });
-    const known = this.#database.first<{ id: number }>(sql`SELECT id FROM page WHERE ns = ${ns} AND title = ${title}`);
-    const pageId = known?.id ?? this.#addPage(ns, title, id);
-    const wanted = known ? revisions.filter((revision) => !this.#isKnown(pageId, revision)) : revisions;
+    if (upload) storeFile(database, { ...upload, title, mime: mediaType(title) ?? 'application/octet-stream' });
+    const known = database.first<{ id: number }>(sql`SELECT id FROM page WHERE ns = ${ns} AND title = ${title}`);
+    const stored = { id: known?.id ?? addPage(database, { id: page.id, ns, title }), ns, title };
+    const wanted = known ? revisions.filter((revision) => !this.#isKnown(stored.id, revision)) : revisions;
     if (wanted.length === 0) return;
-    if (known) forgetFacts(this.#database, pageId);
-    for (const revision of wanted) this.#addRevision(pageId, ns, revision);
+    if (known) forgetFacts(database, stored.id);
+    for (const revision of wanted) addRevision(database, stored, revision);
     // Only the latest revisions of a new page are stored, but all are counted.
-    countEdits(this.#database, known ? wanted.length : edits);
+    countEdits(database, known ? wanted.length : edits);
     this.imported.revisions += wanted.length;
-    this.#index(pageId, ns, title);
-    if (known) this.#forgetOldest(pageId);
+    const [latest] = database.all<LatestRow>(sql`
+      SELECT id, timestamp, size, model, text FROM revision WHERE page = ${stored.id}
+      ORDER BY timestamp DESC, id DESC LIMIT 1`);
+    if (latest) {
+      const text = latest.model === 'wikitext' ? (latest.text ?? '') : '';
+      storeFacts(database, stored, latest, readWikitext(text, this.#site));
+    }
+    if (known) this.#forgetOldest(stored.id);
   }
 
   /** The title without the namespace, whatever its name. */
@@ -214,14 +218,7 @@ class Importer implements ExportListener {
     return (ns === 0 ? title : title.slice(title.indexOf(':') + 1)).replaceAll('_', ' ');
   }
 
-  #addPage(ns: number, title: string, wanted: number): number {
-    const taken = wanted <= 0 || this.#database.first(sql`SELECT 1 FROM page WHERE id = ${wanted}`) !== undefined;
-    return this.#database.run(sql`
-      INSERT INTO page (id, ns, title, random)
-      VALUES (${taken ? null : wanted}, ${ns}, ${title}, ${shuffleOf(titleId({ ns, title }))})`);
-  }
-
-  #isKnown(page: number, { id, timestamp, comment, text }: ExportedRevision): boolean {
+  #isKnown(page: number, { id, timestamp, comment, text }: NewRevision): boolean {
     // Two revisions can have the same time and text, and ids differ between sites: so the id or the comment must match too.
     const known = this.#database.first(sql`
       SELECT 1 FROM revision WHERE page = ${page} AND timestamp = ${timestamp} AND sha1 = ${sha1Of(text)}
@@ -229,39 +226,10 @@ class Importer implements ExportListener {
     return known !== undefined;
   }
 
-  #addRevision(page: number, ns: number, revision: ExportedRevision): void {
-    const { id, parent, timestamp, user, userId, minor, comment, model, format, text } = revision;
-    const taken = id <= 0 || this.#database.first(sql`SELECT 1 FROM revision WHERE id = ${id}`) !== undefined;
-    this.#database.run(sql`
-      INSERT INTO revision (id, page, ns, parent, timestamp, user, user_id, minor, comment, size, sha1, model, format, text)
-      VALUES (${taken ? null : id}, ${page}, ${ns}, ${parent}, ${timestamp}, ${user ?? null}, ${userId}, ${Number(minor)},
-        ${comment ?? null}, ${Buffer.byteLength(text ?? '')}, ${sha1Of(text)}, ${model}, ${format}, ${text ?? null})`);
-    if (user !== undefined) {
-      this.#database.run(sql`INSERT INTO user (name, id) VALUES (${user}, ${userId})
-        ON CONFLICT (name) DO UPDATE SET id = excluded.id WHERE id = 0 AND excluded.id > 0`);
-    }
-  }
-
   #forgetOldest(page: number): void {
     this.#database.run(sql`
       DELETE FROM revision WHERE page = ${page} AND id NOT IN (
         SELECT id FROM revision WHERE page = ${page} ORDER BY timestamp DESC, id DESC LIMIT ${MAX_REVISIONS})`);
-  }
-
-  /** Indexes the latest text of a page, for lists and searches. */
-  #index(page: number, ns: number, title: string): void {
-    const latest = this.#database.first<LatestRow>(
-      sql`SELECT id, timestamp, size, model, text FROM revision WHERE page = ${page} ORDER BY timestamp DESC, id DESC LIMIT 1`,
-    );
-    if (!latest) return;
-    const { id, timestamp, size, model, text } = latest;
-    const { links, redirect } = readWikitext(model === 'wikitext' ? (text ?? '') : '', this.#site);
-    this.#database.run(sql`
-      UPDATE page SET latest = ${id}, length = ${size}, touched = ${timestamp}, model = ${model},
-        redirect_to = ${redirect?.to ?? null}, redirect_fragment = ${redirect?.fragment ?? ''}
-      WHERE id = ${page}`);
-    storeFacts(this.#database, { id: page, ns, title, timestamp }, links);
-    indexText(this.#database, page);
   }
 }
 
@@ -274,8 +242,3 @@ interface LatestRow {
 }
 
 const NO_SITE: ExportedSite = { name: 'Site', database: 'site', base: '', language: 'en', namespaces: [] };
-
-const sha1Of = (text: string | undefined): string =>
-  createHash('sha1')
-    .update(text ?? '')
-    .digest('hex');

@@ -2,6 +2,7 @@ import { createReadStream } from 'node:fs';
 import { open, realpath, stat } from 'node:fs/promises';
 import { createGunzip } from 'node:zlib';
 import { upperFirst } from '../../core/query/index.js';
+import type { NewRevision } from '../sqlite/facts.js';
 import { type Element, XmlError, type XmlListener, XmlReader } from './xml.js';
 
 /** The site of an export. */
@@ -20,21 +21,6 @@ export interface ExportedPage {
   readonly id: number;
 }
 
-export interface ExportedRevision {
-  readonly id: number;
-  readonly parent: number;
-  readonly timestamp: string;
-  /** `undefined` if hidden. */
-  readonly user: string | undefined;
-  /** 0 for an IP address. */
-  readonly userId: number;
-  readonly minor: boolean;
-  readonly comment: string | undefined;
-  readonly model: string;
-  readonly format: string;
-  readonly text: string | undefined;
-}
-
 /** The current version of the file of a page. Its content is not read. */
 export interface ExportedUpload {
   readonly timestamp: string;
@@ -51,7 +37,7 @@ export interface ExportedUpload {
 export interface ExportListener {
   site(site: ExportedSite): void;
   page(page: ExportedPage): void;
-  revision(revision: ExportedRevision): void;
+  revision(revision: NewRevision): void;
   upload(upload: ExportedUpload): void;
   /** A page or revision that cannot be used, and is left out. */
   skipped(sentence: string): void;
@@ -296,7 +282,7 @@ class ElementReader implements XmlListener {
     };
   }
 
-  #revisionOf({ children }: Element): ExportedRevision {
+  #revisionOf({ children }: Element): NewRevision {
     const where = `a revision of ${shownText(this.#title)}`;
     const timestamp = timeIn(children, where);
     return {

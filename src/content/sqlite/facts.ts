@@ -1,14 +1,29 @@
-import { memberType, sortkeyOf } from '../keys.js';
-import type { ContentFile, ContentLink } from '../source.js';
+import { createHash } from 'node:crypto';
+import { memberType, shuffleOf, sortkeyOf, titleId } from '../keys.js';
+import type { ContentFile, ContentLink, ContentPage, ContentTitle } from '../source.js';
 import type { ContentDatabase } from './database.js';
 import { sql } from './sql.js';
 
-/** A page whose links are stored. */
-export interface IndexedPage {
+/** A page and its id. */
+interface PageId extends ContentTitle {
   readonly id: number;
-  readonly ns: number;
-  readonly title: string;
+}
+
+/** A revision to be stored. */
+export interface NewRevision {
+  readonly id: number;
+  readonly parent: number;
   readonly timestamp: string;
+  /** `undefined` if hidden. */
+  readonly user: string | undefined;
+  /** 0 for an IP address. */
+  readonly userId: number;
+  readonly minor: boolean;
+  readonly comment: string | undefined;
+  readonly model: string;
+  readonly format: string;
+  /** `undefined` if hidden. */
+  readonly text: string | undefined;
 }
 
 type StoredFile = Omit<ContentFile, 'user' | 'sha1' | 'width' | 'height'> & {
@@ -16,18 +31,55 @@ type StoredFile = Omit<ContentFile, 'user' | 'sha1' | 'width' | 'height'> & {
   readonly sha1: string | undefined;
 };
 
-/** Removes the links of an earlier text of a page. */
-export function forgetFacts(database: ContentDatabase, id: number): void {
+/** The SHA-1 hash of a text, in hexadecimal; that of a hidden text is that of an empty one. */
+export const sha1Of = (text = ''): string => createHash('sha1').update(text).digest('hex');
+
+/** Adds a page, and returns its id: another one if its own is taken. */
+export const addPage = (database: ContentDatabase, { id, ns, title }: PageId): number => {
+  const isTaken = id <= 0 || database.first(sql`SELECT 1 FROM page WHERE id = ${id}`) !== undefined;
+  return database.run(sql`
+    INSERT INTO page (id, ns, title, random)
+    VALUES (${isTaken ? null : id}, ${ns}, ${title}, ${shuffleOf(titleId({ ns, title }))})`);
+};
+
+/** Adds a revision of a page, with another id if its own is taken. */
+export const addRevision = (
+  database: ContentDatabase,
+  page: Omit<PageId, 'title'>,
+  { id, parent, timestamp, user, userId, minor, comment, model, format, text }: NewRevision,
+): void => {
+  const isTaken = id <= 0 || database.first(sql`SELECT 1 FROM revision WHERE id = ${id}`) !== undefined;
+  database.run(sql`
+    INSERT INTO revision (id, page, ns, parent, timestamp, user, user_id, minor, comment, size, sha1, model, format, text)
+    VALUES (${isTaken ? null : id}, ${page.id}, ${page.ns}, ${parent}, ${timestamp}, ${user ?? null}, ${userId}, ${Number(minor)},
+      ${comment ?? null}, ${Buffer.byteLength(text ?? '')}, ${sha1Of(text)}, ${model}, ${format}, ${text ?? null})`);
+  if (user === undefined) return;
+  database.run(sql`INSERT INTO user (name, id) VALUES (${user}, ${userId})
+    ON CONFLICT (name) DO UPDATE SET id = excluded.id WHERE id = 0 AND excluded.id > 0`);
+};
+
+/** Removes the links of an earlier text of a page, and the text from the search index. */
+export const forgetFacts = (database: ContentDatabase, id: number): void => {
   database.run(sql`DELETE FROM link WHERE page = ${id}`);
   database.run(sql`DELETE FROM category_member WHERE page = ${id}`);
   database.run(sql`
     INSERT INTO page_text (page_text, rowid, title, text, place)
     SELECT 'delete', id, title, text, place FROM page_search WHERE id = ${id}`);
-}
+};
 
-/** Stores the links of a page, in the tables that lists read. */
-export function storeFacts(database: ContentDatabase, page: IndexedPage, links: readonly ContentLink[]): void {
-  const { id, ns, timestamp } = page;
+/** Stores what follows from the latest revision of a page, for lists and searches. */
+export const storeFacts = (
+  database: ContentDatabase,
+  page: PageId,
+  latest: { readonly id: number; readonly timestamp: string; readonly size: number; readonly model: string },
+  { links, redirect }: { readonly links: readonly ContentLink[]; readonly redirect?: ContentPage['redirect'] },
+): void => {
+  const { id, ns } = page;
+  const { timestamp } = latest;
+  database.run(sql`
+    UPDATE page SET latest = ${latest.id}, length = ${latest.size}, touched = ${timestamp}, model = ${latest.model},
+      redirect_to = ${redirect?.to ?? null}, redirect_fragment = ${redirect?.fragment ?? ''}
+    WHERE id = ${id}`);
   for (const { kind, ns: target, title, text = '' } of links) {
     database.run(
       sql`INSERT INTO link (page, kind, ns, title, text) VALUES (${id}, ${kind}, ${target}, ${title}, ${text})`,
@@ -36,21 +88,17 @@ export function storeFacts(database: ContentDatabase, page: IndexedPage, links: 
     database.run(sql`INSERT INTO category_member (page, category, type, sortkey, prefix, timestamp)
       VALUES (${id}, ${title}, ${memberType(ns)}, ${sortkeyOf(text, page.title)}, ${text}, ${timestamp})`);
   }
-}
-
-/** Adds the latest text of a page to the search index. */
-export function indexText(database: ContentDatabase, id: number): void {
   database.run(
     sql`INSERT INTO page_text (rowid, title, text, place) SELECT id, title, text, place FROM page_search WHERE id = ${id}`,
   );
-}
+};
 
 /** Stores a file, unless a later version of it is known. */
-export function storeFile(database: ContentDatabase, { user, sha1, timestamp = '', ...file }: StoredFile): void {
+export const storeFile = (database: ContentDatabase, { user, sha1, timestamp = '', ...file }: StoredFile): void => {
   database.run(sql`
     INSERT INTO file (title, url, size, mime, timestamp, user, sha1)
     VALUES (${file.title}, ${file.url}, ${file.size}, ${file.mime}, ${timestamp}, ${user ?? null}, ${sha1 ?? null})
     ON CONFLICT (title) DO UPDATE SET url = excluded.url, size = excluded.size, mime = excluded.mime,
       timestamp = excluded.timestamp, user = excluded.user, sha1 = excluded.sha1
       WHERE excluded.timestamp >= timestamp`);
-}
+};

@@ -1,9 +1,8 @@
 import { storeSite } from '../../../src/content/mediawiki-export/site.js';
 import type { ContentLink } from '../../../src/content/source.js';
 import type { ContentDatabase } from '../../../src/content/sqlite/database.js';
-import { indexText, storeFacts } from '../../../src/content/sqlite/facts.js';
+import { addPage, addRevision, storeFacts } from '../../../src/content/sqlite/facts.js';
 import { storeQueryPages } from '../../../src/content/sqlite/query-pages.js';
-import { sql } from '../../../src/content/sqlite/sql.js';
 
 /** Numbers that look random and are the same in every run (mulberry32). */
 const randomNumbers = (seed: number): ((below: number) => number) => {
@@ -42,7 +41,7 @@ const LONG = 60;
 const userOf = (id: number) => {
   if (id % 2 === 0) return { user: 'User 1', userId: 1 };
   if (id % 10 === 1) return { user: `192.0.${(id >> 8) % 256}.${id % 256}`, userId: 0 };
-  if (id % 100 === 3) return { user: null, userId: 0 };
+  if (id % 100 === 3) return { user: undefined, userId: 0 };
   return { user: `User ${id % 2_000}`, userId: id % 2_000 };
 };
 
@@ -109,14 +108,9 @@ export interface LargeSite {
 }
 
 /** Fills an empty database with pages of every kind that is expensive to read. */
-export function fillLargeSite(database: ContentDatabase, { pages, huge }: LargeSite): void {
-  storeSite(database, {
-    name: 'Large',
-    database: 'large',
-    base: 'https://large.example/wiki/Main_Page',
-    language: 'en',
-    namespaces: [],
-  });
+export const fillLargeSite = (database: ContentDatabase, { pages, huge }: LargeSite): void => {
+  const base = 'https://large.example/wiki/Main_Page';
+  storeSite(database, { name: 'Large', database: 'large', base, language: 'en', namespaces: [] });
   let revision = 0;
   const megabyte = textOf(SPECIAL.megabyte);
   for (let start = 1; start <= pages; start += 1_000) {
@@ -125,38 +119,21 @@ export function fillLargeSite(database: ContentDatabase, { pages, huge }: LargeS
         const isHuge = id === SPECIAL.megabyte || (id >= SPECIAL.huge && id < SPECIAL.huge + huge);
         const text = isHuge ? megabyte : textOf(id);
         const count = id === SPECIAL.hub || id === SPECIAL.oneWord ? 21 : id % 3 === 0 ? 2 : 1;
+        const page = { id, ns: namespaceOf(id), title: titleOf(id) };
+        addPage(database, page);
         for (let n = 0; n < count; n += 1) {
           revision += 1;
-          addRevision(database, revision, id, n === 0 ? 0 : revision - 1, text);
+          addRevision(database, page, {
+            ...{ id: revision, parent: n === 0 ? 0 : revision - 1, timestamp: timeOf(revision), ...userOf(revision) },
+            ...{ minor: revision % 1000 === 0, comment: 'c', model: 'wikitext', format: 'text/x-wiki' },
+            text: id === SPECIAL.hiddenText ? undefined : text,
+          });
         }
-        addPage(database, id, revision, text, linksOf(id, pages));
+        const latest = { id: revision, timestamp: timeOf(revision), size: text.length, model: 'wikitext' };
+        const redirect = isRedirect(id) ? { to: 'Main Page' } : undefined;
+        storeFacts(database, page, latest, { links: linksOf(id, pages), redirect });
       }
     });
   }
   storeQueryPages(database);
-}
-
-function addRevision(database: ContentDatabase, id: number, page: number, parent: number, text: string): void {
-  const { user, userId } = userOf(id);
-  database.run(sql`
-    INSERT INTO revision (id, page, ns, parent, timestamp, user, user_id, minor, comment, size, sha1, model, format, text)
-    VALUES (${id}, ${page}, ${namespaceOf(page)}, ${parent}, ${timeOf(id)}, ${user}, ${userId}, ${Number(id % 1000 === 0)}, 'c', ${text.length},
-      ${String(id)}, 'wikitext', 'text/x-wiki', ${page === SPECIAL.hiddenText ? null : text})`);
-  if (user !== null) database.run(sql`INSERT OR IGNORE INTO user (name, id) VALUES (${user}, ${userId})`);
-}
-
-function addPage(
-  database: ContentDatabase,
-  id: number,
-  latest: number,
-  text: string,
-  links: readonly ContentLink[],
-): void {
-  const [ns, title, timestamp] = [namespaceOf(id), titleOf(id), timeOf(latest)];
-  database.run(sql`
-    INSERT INTO page (id, ns, title, latest, length, touched, redirect_to, random)
-    VALUES (${id}, ${ns}, ${title}, ${latest}, ${text.length}, ${timestamp}, ${isRedirect(id) ? 'Main Page' : null},
-      ${random(2 ** 31)})`);
-  storeFacts(database, { id, ns, title, timestamp }, links);
-  indexText(database, id);
-}
+};
