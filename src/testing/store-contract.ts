@@ -11,8 +11,7 @@ import {
   START,
   type StorePlace,
 } from './bench.js';
-import { GET_MANY } from './get-many-cases.js';
-import { LIST, LIST_SHARED } from './list-cases.js';
+import { GET_MANY, LIST, LIST_SHARED } from './optional-cases.js';
 import { SWAP, SWAP_SHARED } from './swap-cases.js';
 
 /** Describes the store to `storeContract`. */

@@ -127,7 +127,7 @@ export class Folder {
     } finally {
       this.#watcher?.scanned(found !== undefined);
     }
-    const problems = found.problems.map(([path, message]) => `${path}: ${message}`);
+    const problems = [...found.problems];
     const files = new Map<string, FilePage>();
     const changed: PageText[] = [];
     for (const [index, [key, named]] of [...this.#named(found.files, problems)].entries()) {

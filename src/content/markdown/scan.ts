@@ -24,8 +24,8 @@ export interface FoundFile {
 export interface ScanResult {
   /** By path. */
   readonly files: readonly FoundFile[];
-  /** Skipped paths, with the reason. */
-  readonly problems: readonly (readonly [path: string, message: string])[];
+  /** A sentence about each path that is skipped. */
+  readonly problems: readonly string[];
 }
 
 /** The limits of a scan. */
@@ -55,9 +55,9 @@ const PIECE = 500;
  * @param entering - Called before a folder is listed, to start watching it.
  * @throws TooManyFiles if a limit is exceeded, Error if the folder cannot be read.
  */
-export async function scan(root: string, bounds: Bounds, entering: (path: string) => void): Promise<ScanResult> {
+export const scan = async (root: string, bounds: Bounds, entering: (path: string) => void): Promise<ScanResult> => {
   const files: FoundFile[] = [];
-  const problems: (readonly [string, string])[] = [];
+  const problems: string[] = [];
   const open = [''];
   let seen = 0;
   let folders = 0;
@@ -65,7 +65,7 @@ export async function scan(root: string, bounds: Bounds, entering: (path: string
     folders += 1;
     const place = join(root, path);
     const names = listing(place, path, entering);
-    if (typeof names === 'string') problems.push([path, names]);
+    if (typeof names === 'string') problems.push(`${path}: ${names}`);
     for (const entry of typeof names === 'string' ? [] : names) {
       seen += 1;
       if (seen % PIECE === 0) await setImmediate();
@@ -73,12 +73,12 @@ export async function scan(root: string, bounds: Bounds, entering: (path: string
       if (name.startsWith('.')) continue;
       const inner = path === '' ? name : `${path}/${name}`;
       const mime = mediaType(name);
-      if (name.includes('\ufffd')) problems.push([inner, 'Skipped: its name is not UTF-8.']);
+      if (name.includes('\ufffd')) problems.push(`${inner}: Skipped: its name is not UTF-8.`);
       else if (entry.isDirectory() && !FOREIGN.has(name)) open.push(inner);
-      else if (entry.isSymbolicLink()) problems.push([inner, 'Skipped: symbolic links are not followed.']);
+      else if (entry.isSymbolicLink()) problems.push(`${inner}: Skipped: symbolic links are not followed.`);
       else if (entry.isFile() && (mime !== undefined || isMarkdown(name))) {
         const found = look(join(place, name), inner, mime, bounds);
-        if (typeof found === 'string') problems.push([inner, found]);
+        if (typeof found === 'string') problems.push(`${inner}: ${found}`);
         else if (found) files.push(found);
       }
     }
@@ -89,7 +89,7 @@ export async function scan(root: string, bounds: Bounds, entering: (path: string
     }
   }
   return { files: files.sort((a, b) => (a.path < b.path ? -1 : 1)), problems };
-}
+};
 
 /** The entries of a folder, or why it cannot be listed. A folder removed meanwhile is empty, except the root. */
 const listing = (place: string, path: string, entering: (path: string) => void) => {
@@ -131,7 +131,7 @@ export interface ReadFile {
 }
 
 /** Reads a file of a scan. Returns `undefined` if it was removed or replaced, or the reason why it cannot be read. */
-export function readFound(root: string, { path, inode }: FoundFile, bounds: Bounds): ReadFile | string | undefined {
+export const readFound = (root: string, { path, inode }: FoundFile, bounds: Bounds): ReadFile | string | undefined => {
   let file: number | undefined;
   try {
     // Does not follow links, nor block on a pipe.
@@ -149,7 +149,7 @@ export function readFound(root: string, { path, inode }: FoundFile, bounds: Boun
   } finally {
     if (file !== undefined) closeSync(file);
   }
-}
+};
 
 const codeOf = (error: unknown): string =>
   error instanceof Error && 'code' in error ? String(error.code) : String(error);

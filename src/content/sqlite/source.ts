@@ -16,7 +16,7 @@ import type {
 import type { ContentDatabase } from './database.js';
 import { PAGE, pageOf, type PageRow } from './rows.js';
 import { searchIn } from './search.js';
-import { between, type Sql, sql, titleList, when } from './sql.js';
+import { between, direction, type Sql, sql, titleList, when } from './sql.js';
 
 interface RevisionRow {
   readonly id: number;
@@ -231,11 +231,11 @@ const linkFunctions = (database: ContentDatabase): Functions<'links' | 'backlink
           ${between([sql`title`, sql`page`], { from, to, descending, limit })}`);
     }
     // Skips from one title to the next, because a category may have more members than there are categories.
+    const range = direction(descending);
     const next = (condition: Sql): Sql => sql`
       (SELECT title FROM link WHERE kind = ${kind} AND ns = ${ns} ${condition}
-        ${when(to, ([last]) => (descending ? sql`AND title >= ${last}` : sql`AND title <= ${last}`))}
-        ORDER BY title ${descending ? sql`DESC` : sql`ASC`} LIMIT 1)`;
-    const first = when(from, ([title]) => (descending ? sql`AND title <= ${title}` : sql`AND title >= ${title}`));
+        ${when(to, ([last]) => sql`AND title ${range.to} ${last}`)} ORDER BY title ${range.order} LIMIT 1)`;
+    const first = when(from, ([title]) => sql`AND title ${range.from} ${title}`);
     return database.all<LinkRow>(sql`
       WITH RECURSIVE found (name) AS (
         SELECT ${next(first)} UNION ALL
