@@ -7,8 +7,8 @@ import { everyHost, hostFor } from './hosts.js';
 import { everyRow } from './rows.js';
 import { circleOf, type Edge, loadedBy, parseSource, type SourceFile, sourceFiles } from './source-graph.js';
 
-/** Has no imports of its own, so the stores stay as small as they are. */
-const MISTAKES = /^core\/base\/mistakes\.ts(#|$)/;
+/** Have no imports of their own, so the stores stay as small as they are. */
+const SMALL = /^core\/base\/(mistakes|listeners|missing-package)\.ts(#|$)/;
 
 /** A part of it, because the whole takes longer to load than all files of a server. */
 const JOSE = /^(type jose|jose\/.+)(#|$)/;
@@ -105,6 +105,7 @@ const layers: readonly { readonly from: RegExp; readonly mayImport: readonly Reg
     mayImport: [
       ...PUBLIC,
       /^(type )?core\/base\/schema\.ts/,
+      SMALL,
       /^(type )?(mcp|openapi|sandbox)\//,
       /^(type )?@modelcontextprotocol\/server#/,
       /^node:crypto(#|$)/,
@@ -115,6 +116,7 @@ const layers: readonly { readonly from: RegExp; readonly mayImport: readonly Reg
     from: /^content\/markdown\//,
     mayImport: [
       /^(type )?core\/query\/index\.ts/,
+      SMALL,
       /^(type )?content\//,
       /^(type )?(markdown-it|js-yaml)#\*$/,
       /^(type )?node:(crypto|fs|path|timers\/promises)(#|$)/,
@@ -139,23 +141,23 @@ const layers: readonly { readonly from: RegExp; readonly mayImport: readonly Reg
   // Embedded drivers are looked for through `node:module`.
   {
     from: /^stores\/sqlite-(file|lock)\.ts$/,
-    mayImport: [/^type core\//, MISTAKES, /^(type )?stores\//, /^node:(module|fs|timers\/promises)(#|$)/],
+    mayImport: [/^type core\//, SMALL, /^(type )?stores\//, /^node:(module|fs|timers\/promises)(#|$)/],
   },
   // The other drivers are loaded by `openStore` alone, when it is called, and otherwise handed in by the host.
   {
     from: /^stores\/open\.ts$/,
-    mayImport: [/^type core\//, MISTAKES, /^(type )?stores\//, /^(redis|ioredis|pg|mysql2\/promise|mariadb)#\*$/],
+    mayImport: [/^type core\//, SMALL, /^(type )?stores\//, /^(redis|ioredis|pg|mysql2\/promise|mariadb)#\*$/],
   },
   {
     from: /^stores\/drivers\//,
     mayImport: [
-      MISTAKES,
+      SMALL,
       /^(type )?stores\//,
       /^type (redis|ioredis|pg|mysql2\/promise|mariadb)#/,
       /^node:(net|timers\/promises)(#|$)/,
     ],
   },
-  { from: /^stores\//, mayImport: [/^type core\//, MISTAKES, /^(type )?stores\//, /^node:crypto(#|$)/] },
+  { from: /^stores\//, mayImport: [/^type core\//, SMALL, /^(type )?stores\//, /^node:crypto(#|$)/] },
   // For tests of others, who only have public names.
   {
     from: /^testing\//,

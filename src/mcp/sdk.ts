@@ -1,4 +1,5 @@
 import type { JSONRPCMessage, JSONRPCRequest, Server, Transport } from '@modelcontextprotocol/server';
+import { isMissing } from '../core/base/missing-package.js';
 import type { HttpRequest, HttpResponse } from '../core/index.js';
 import { RPC } from './errors.js';
 
@@ -12,8 +13,7 @@ export const loadSdk = async (): Promise<Sdk> => {
   try {
     return await import('@modelcontextprotocol/server');
   } catch (error) {
-    const isMissing = error instanceof Error && 'code' in error && error.code === 'ERR_MODULE_NOT_FOUND';
-    if (!isMissing || !error.message.includes(`'${PACKAGE}'`)) throw error;
+    if (!isMissing(error, PACKAGE)) throw error;
     throw new Error(`mcp() requires the package ${PACKAGE}, version 2: npm install ${PACKAGE}`, {
       cause: error,
     });

@@ -1,5 +1,5 @@
+import { guarded } from '../core/base/listeners.js';
 import type { MaybePromise } from '../core/base/ports.js';
-import { tell } from './listeners.js';
 
 /**
  * How long a record that has expired by our clock is kept: the clocks of other instances may be
@@ -42,7 +42,7 @@ export function clearInBackground(
     try {
       removed = await removeBatch(clearBatch);
     } catch (error) {
-      if (!stopped && onClearError !== undefined) tell(onClearError, error);
+      if (!stopped && onClearError !== undefined) guarded(onClearError)(error);
     }
     later(removed < clearBatch ? clearEvery : BREATH_MS);
   };

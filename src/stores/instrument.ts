@@ -4,8 +4,8 @@
  * @module oauth-query/stores/instrument
  */
 
+import { guarded } from '../core/base/listeners.js';
 import type { Store } from '../core/base/ports.js';
-import { tell } from './listeners.js';
 
 /** One store call. It does not include the key: keys are hashes, which have no use in a log. */
 export interface StoreCall {
@@ -34,15 +34,16 @@ export function instrumentedStore(
   options: InstrumentOptions = {},
 ): Store {
   const { now = () => performance.now() } = options;
+  const tell = guarded(report);
 
   async function measured<T>(verb: StoreCall['verb'], call: () => Promise<T>): Promise<T> {
     const start = now();
     try {
       const answer = await call();
-      tell(report, { verb, duration: now() - start });
+      tell({ verb, duration: now() - start });
       return answer;
     } catch (error) {
-      tell(report, { verb, duration: now() - start, error });
+      tell({ verb, duration: now() - start, error });
       throw error;
     }
   }

@@ -5,18 +5,15 @@
  */
 
 import { mistake, type OnWarning } from '../core/base/mistakes.js';
-import { clearInBackground, CLOCK_SLACK_MS } from './clearing.js';
 import { mysqlStatements, mysqlTables, type Statements } from './mysql-sql.js';
-import { pageOf } from './page.js';
-import { parseRow } from './record.js';
-import { revisionOf } from './revision.js';
 import {
-  keysOf,
   problems,
   type SqlStore,
   type SqlStoreOptions,
+  storeIn,
   type TableNames,
   warnOfConnections,
+  type WrittenRecord,
 } from './sql-store.js';
 import { StoreError } from './store-error.js';
 import { warningsTo } from './warnings.js';
@@ -59,62 +56,36 @@ export type MysqlStore = SqlStore;
  */
 export function mysqlStore(options: MysqlStoreOptions): MysqlStore {
   const { table = 'oauth_records', connections = 0 } = options;
-  // A bigint column rounds fractions, which the clock may have.
-  const clock = (): number => Math.floor((options.clock ?? Date.now)());
   const names = mysqlTables(table);
   const sql = mysqlStatements(names);
   const database = databaseOver(options);
   const { rows, affected } = database;
-  const clearExpired = async (size: number): Promise<number> => {
-    const due = clock() - CLOCK_SLACK_MS;
-    return (await affected(sql.clear(Number(size)), due)) + (await affected(sql.clearGroups(Number(size)), due));
-  };
-  const stopClearing = clearInBackground(clearExpired, options);
-
-  return {
-    async add(key, value, expiresAt, groups = []) {
-      const now = clock();
-      if (!(expiresAt > now)) return false;
-      const end = Math.ceil(expiresAt);
-      const entered = [...new Set(groups)];
-      // Before the record, so that a live record is in its groups whatever fails in between.
-      if (entered.length > 0) {
-        await affected(sql.enter(entered.length), ...entered.flatMap((group) => [group, key, end]));
-      }
-      return addRecord(database, sql, { key, json: toAscii(value), end, now, rev: revisionOf(value) });
+  return storeIn(
+    {
+      server: 'MySQL',
+      async add(record, groups) {
+        // Before the record, so that a live record is in its groups whatever fails in between.
+        if (groups.length > 0)
+          await affected(sql.enter(groups.length), ...groups.flatMap((group) => [group, record.key, record.end]));
+        return addRecord(database, sql, record);
+      },
+      swap: async ({ key, value, end, now, rev }, before) =>
+        (await affected(sql.swap, toAscii(value), end, rev, key, before, rev, now)) === 1,
+      get: (key, now) => rows(sql.get, key, now),
+      getMany: (keys, now) => rows(sql.getMany(keys.length), ...keys, now),
+      list: (group, after, now, count) => rows(sql.list(count), group, after, now),
+      remove: (key) => affected(sql.remove, key),
+      clear: async (end, size) => (await affected(sql.clear(size), end)) + (await affected(sql.clearGroups(size), end)),
+      async migrate({ print }) {
+        if (print) for (const statement of sql.schema) print(statement);
+        else await migrateTables(database, sql);
+      },
+      async check() {
+        warnOfSettings(await checkServer(database, sql, names), connections, warningsTo(options.onWarning));
+      },
     },
-    async swap(key, before, value, expiresAt) {
-      const now = clock();
-      if (!(expiresAt > now)) return false;
-      const rev = revisionOf(value);
-      return (await affected(sql.swap, toAscii(value), Math.ceil(expiresAt), rev, key, before, rev, now)) === 1;
-    },
-    async get(key) {
-      const [row] = await rows(sql.get, key, clock());
-      return parseRow(row);
-    },
-    async getMany(keys) {
-      const different = [...new Set(keys)];
-      if (different.length === 0) return [];
-      const found = await rows(sql.getMany(different.length), ...different, clock());
-      const records = new Map(found.map((row) => [Reflect.get(Object(row), 'key'), parseRow(row)]));
-      return keys.map((key) => records.get(key));
-    },
-    list: async (group, { after = '', limit }) =>
-      pageOf(keysOf(await rows(sql.list(Number(limit) + 1), group, after, clock()), 'MySQL'), limit),
-    delete: async (key) => void (await affected(sql.remove, key)),
-    async migrate({ print } = {}) {
-      if (print) for (const statement of sql.schema) print(statement);
-      else await migrateTables(database, sql);
-    },
-    async check() {
-      warnOfSettings(await checkServer(database, sql, names), connections, warningsTo(options.onWarning));
-    },
-    clearExpired,
-    async close() {
-      stopClearing();
-    },
-  };
+    options,
+  );
 }
 
 interface Database {
@@ -172,14 +143,6 @@ function errnoOf(error: unknown): unknown {
   return undefined;
 }
 
-interface NewRecord {
-  readonly key: string;
-  readonly json: string;
-  readonly end: number;
-  readonly now: number;
-  readonly rev: string;
-}
-
 /**
  * Inserts the record, or replaces one that has expired. A live record with the same `rev` was written by this very call, whose statement was sent twice.
  * Between two statements others may delete or replace the record; then it starts again.
@@ -187,8 +150,9 @@ interface NewRecord {
 async function addRecord(
   { rows, affected }: Database,
   sql: Statements,
-  { key, json, end, now, rev }: NewRecord,
+  { key, value, end, now, rev }: WrittenRecord,
 ): Promise<boolean> {
+  const json = toAscii(value);
   for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
     if ((await affected(sql.insert, key, json, end, rev)) === 1) return true;
     const [row] = await rows(sql.look, key);

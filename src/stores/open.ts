@@ -4,17 +4,17 @@
  * @module oauth-query/stores/open
  */
 
-import { atCaller, mistake, type WarningCode } from '../core/base/mistakes.js';
+import { atCaller, type WarningCode } from '../core/base/mistakes.js';
 import type { Clock, Store } from '../core/base/ports.js';
 import { parseRedisAddress, type RedisAddress, wrong } from './drivers/address.js';
-import { atMost, seldom } from './drivers/connection.js';
+import { seldom } from './drivers/connection.js';
 import { connectIoredis } from './drivers/ioredis.js';
 import { loadDriver } from './drivers/load.js';
 import { type MysqlAddress, parseMysqlAddress } from './drivers/mysql-address.js';
 import { connectMariadb, connectMysql2 } from './drivers/mysql.js';
 import { connectNodeRedis } from './drivers/node-redis.js';
 import { connectPg } from './drivers/pg.js';
-import { unreachable } from './drivers/unreachable.js';
+import { rejectUnreachable } from './drivers/unreachable.js';
 import { memoryStore } from './memory.js';
 import { mysqlStore } from './mysql.js';
 import { postgresStore } from './postgres.js';
@@ -22,7 +22,7 @@ import { storeOver } from './redis-store.js';
 import type { MigrateOptions, SqlStore, SqlStoreOptions } from './sql-store.js';
 import { sqliteStore } from './sqlite.js';
 import { StoreError } from './store-error.js';
-import { DEFAULT_TIMEOUT_MS } from './within.js';
+import { DEFAULT_TIMEOUT_MS, within } from './within.js';
 
 /** Options of `openStore`, all optional. */
 export interface OpenStoreOptions {
@@ -150,7 +150,7 @@ async function openRedis(address: RedisAddress, options: OpenStoreOptions): Prom
   const connection =
     loaded.name === 'redis' ? connectNodeRedis(loaded.driver, connecting) : connectIoredis(loaded.driver, connecting);
   const store = storeOver(connection.client, { prefix, timeout, clock, onError });
-  await atMost(timeout, connection.connected);
+  await within(timeout, 'Redis', () => connection.connected).catch(() => undefined);
   return {
     ...store,
     async check() {
@@ -158,10 +158,8 @@ async function openRedis(address: RedisAddress, options: OpenStoreOptions): Prom
         // Redis answered: no connection has to be looked for.
         if (error instanceof StoreError && (error.code === 'STORE_EVICTS' || error.code === 'STORE_ANSWER'))
           throw error;
-        const problem = await unreachable(address.hosts, timeout);
-        if (problem !== undefined) throw mistake(`openStore: ${problem}`, 'OQ115', error);
         // The client only reports that it is disconnected; the error of its connection says more.
-        throw lastError ?? error;
+        return rejectUnreachable(lastError ?? error, address.hosts, timeout);
       });
     },
     migrate: nothing,
@@ -199,13 +197,8 @@ async function openMysql(
       close,
       storeWith(common) {
         const store = mysqlStore({ query, ...common });
-        const check = async (): Promise<void> => {
-          await store.check().catch(async (error: unknown) => {
-            const problem = await unreachable(address.hosts, timeout);
-            throw problem === undefined ? error : mistake(`openStore: ${problem}`, 'OQ115', error);
-          });
-        };
-        return { ...store, check };
+        const explain = (error: unknown): Promise<never> => rejectUnreachable(error, address.hosts, timeout);
+        return { ...store, check: () => store.check().catch(explain) };
       },
     };
   });

@@ -5,16 +5,12 @@
  */
 
 import { mistake } from '../core/base/mistakes.js';
-import { clearInBackground, CLOCK_SLACK_MS } from './clearing.js';
-import { pageOf } from './page.js';
 import { type Ask, postgresTables, statements } from './postgres-sql.js';
-import { parseRow } from './record.js';
-import { revisionOf } from './revision.js';
 import {
-  keysOf,
   problems,
   type SqlStore,
   type SqlStoreOptions,
+  storeIn,
   type TableNames,
   warnOfConnections,
 } from './sql-store.js';
@@ -68,8 +64,6 @@ export type PostgresStore = SqlStore;
  */
 export function postgresStore(options: PostgresStoreOptions): PostgresStore {
   const { query, table = 'oauth_records', timeout = DEFAULT_TIMEOUT_MS } = options;
-  // A bigint column does not accept fractions, which the clock may have.
-  const clock = (): number => Math.floor((options.clock ?? Date.now)());
   const names = postgresTables(table);
   const sql = statements(names);
   const run = async (text: string, name: string, values: (string | number)[]): Promise<readonly unknown[]> => {
@@ -78,53 +72,30 @@ export function postgresStore(options: PostgresStoreOptions): PostgresStore {
     return rows;
   };
   const ask: Ask = (verb, ...values) => run(sql[verb], verb, values);
-  const clearExpired = async (size: number): Promise<number> => {
-    const cleared = await ask('clear', clock() - CLOCK_SLACK_MS, size);
-    return cleared.length + (await ask('clearGroups', clock() - CLOCK_SLACK_MS, size)).length;
-  };
-  const stopClearing = clearInBackground(clearExpired, options);
-
-  return {
-    async add(key, value, expiresAt, groups = []) {
-      const now = clock();
-      if (!(expiresAt > now)) return false;
-      const record = [key, JSON.stringify(value), Math.ceil(expiresAt), now, revisionOf(value)];
-      const entered = [...new Set(groups)];
-      const rows =
-        entered.length === 0
-          ? await ask('add', ...record)
-          : await run(sql.addTo(entered.length), `add_${entered.length}`, [...record, ...entered]);
-      return rows.length === 1;
-    },
-    async swap(key, before, value, expiresAt) {
-      const now = clock();
-      if (!(expiresAt > now)) return false;
-      const rows = await ask('swap', key, before, JSON.stringify(value), Math.ceil(expiresAt), now, revisionOf(value));
-      return rows.length === 1;
-    },
-    async get(key) {
-      const [row] = await ask('get', key, clock());
-      return parseRow(row);
-    },
-    async getMany(keys) {
-      const different = [...new Set(keys)];
-      if (different.length === 0) return [];
+  return storeIn(
+    {
+      server: 'PostgreSQL',
+      async add({ key, value, end, now, rev }, groups) {
+        const record = [key, JSON.stringify(value), end, now, rev];
+        const rows =
+          groups.length === 0
+            ? await ask('add', ...record)
+            : await run(sql.addTo(groups.length), `add_${groups.length}`, [...record, ...groups]);
+        return rows.length === 1;
+      },
+      swap: async ({ key, value, end, now, rev }, before) =>
+        (await ask('swap', key, before, JSON.stringify(value), end, now, rev)).length === 1,
+      get: (key, now) => ask('get', key, now),
       // One statement, and therefore one name, per number of keys.
-      const name = `get_${different.length}`;
-      const rows = await run(sql.getMany(different.length), name, [clock(), ...different]);
-      const records = new Map(rows.map((row) => [Reflect.get(Object(row), 'key'), parseRow(row)]));
-      return keys.map((key) => records.get(key));
+      getMany: (keys, now) => run(sql.getMany(keys.length), `get_${keys.length}`, [now, ...keys]),
+      list: (group, after, now, count) => ask('list', group, after, now, count),
+      remove: (key) => ask('remove', key),
+      clear: async (end, size) => (await ask('clear', end, size)).length + (await ask('clearGroups', end, size)).length,
+      migrate: async ({ print }) => (print ? print(sql.migrate.trim()) : migrateTables(ask)),
+      check: () => checkTable(ask, names, options),
     },
-    list: async (group, { after = '', limit }) =>
-      pageOf(keysOf(await ask('list', group, after, clock(), limit + 1), 'PostgreSQL'), limit),
-    delete: async (key) => void (await ask('remove', key)),
-    migrate: async ({ print } = {}) => (print ? print(sql.migrate.trim()) : migrateTables(ask)),
-    check: () => checkTable(ask, names, options),
-    clearExpired,
-    async close() {
-      stopClearing();
-    },
-  };
+    options,
+  );
 }
 
 /** Whether the tables are as required, and whether the first lacks room for swaps. */

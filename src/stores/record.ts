@@ -1,3 +1,4 @@
+import type { ListPage } from '../core/base/ports.js';
 import { StoreError } from './store-error.js';
 
 /**
@@ -31,6 +32,13 @@ export function parseKeys(row: unknown): string[] {
   const keys = parseRecord(Reflect.get(Object(row), 'keys'));
   if (isTexts(keys)) return keys;
   throw new StoreError('STORE_ANSWER', 'The store returned something that is not a list of keys');
+}
+
+/** A page from sorted keys, of which one more than needed was fetched, to find out whether there is a next page. */
+export function pageOf(found: readonly string[], limit: number): ListPage {
+  if (found.length <= limit) return { keys: found };
+  const keys = found.slice(0, limit);
+  return { keys, next: keys.at(-1) };
 }
 
 /** Redis returned an unexpected type. The error names the type, not the content. */

@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { ListPage, ListRequest } from '../core/base/ports.js';
 import { CLOCK_SLACK_MS } from './clearing.js';
-import { pageOf } from './page.js';
-import { isTexts, nonsense } from './record.js';
+import { isTexts, nonsense, pageOf } from './record.js';
 
 /** The number of buckets of a group. With another number, existing entries would not be found. */
 const BUCKETS = 16;

@@ -1,7 +1,8 @@
 import { mistake, type OnWarning, type WarningCode } from '../core/base/mistakes.js';
 import type { Clock, Store } from '../core/base/ports.js';
-import type { ClearingOptions } from './clearing.js';
-import { isTexts } from './record.js';
+import { clearInBackground, CLOCK_SLACK_MS, type ClearingOptions } from './clearing.js';
+import { isTexts, pageOf, parseRow } from './record.js';
+import { revisionOf } from './revision.js';
 import { StoreError } from './store-error.js';
 
 /** Options of every store in an SQL server. */
@@ -64,8 +65,77 @@ export function tableNames(store: string, table: string, maxLength: number): Tab
   return { table, schema, name, groups: `${table}_groups` };
 }
 
+/** A record to be written, and the present time. Times are in whole milliseconds since the epoch. */
+export interface WrittenRecord {
+  readonly key: string;
+  readonly value: object;
+  readonly end: number;
+  readonly now: number;
+  /** See `revisionOf`. */
+  readonly rev: string;
+}
+
+/** What differs between the servers. Groups and keys are given once each. */
+interface SqlEngine extends Pick<SqlStore, 'check'> {
+  readonly server: string;
+  add(record: WrittenRecord, groups: readonly string[]): Promise<boolean>;
+  swap(record: WrittenRecord, before: string): Promise<boolean>;
+  /** The row of a live record, with its `value`. */
+  get(key: string, now: number): Promise<readonly unknown[]>;
+  /** The rows of live records, each with its `key` and `value`. */
+  getMany(keys: readonly string[], now: number): Promise<readonly unknown[]>;
+  /** The rows of a group, each with its `key`. */
+  list(group: string, after: string, now: number, count: number): Promise<readonly unknown[]>;
+  remove(key: string): Promise<unknown>;
+  /** Deletes records and group entries that ended by then, and resolves to their number. */
+  clear(end: number, size: number): Promise<number>;
+  migrate(options: MigrateOptions): Promise<void>;
+}
+
+/** The store in a server. */
+export function storeIn(engine: SqlEngine, options: SqlStoreOptions): SqlStore {
+  // The columns have no fractions, which the clock may have.
+  const clock = (): number => Math.floor((options.clock ?? Date.now)());
+  const clearExpired = (size: number): Promise<number> => engine.clear(clock() - CLOCK_SLACK_MS, Number(size));
+  const stopClearing = clearInBackground(clearExpired, options);
+  const written = (key: string, value: object, expiresAt: number): WrittenRecord | undefined => {
+    const now = clock();
+    return expiresAt > now ? { key, value, end: Math.ceil(expiresAt), now, rev: revisionOf(value) } : undefined;
+  };
+  return {
+    async add(key, value, expiresAt, groups = []) {
+      const record = written(key, value, expiresAt);
+      return record !== undefined && engine.add(record, [...new Set(groups)]);
+    },
+    async swap(key, before, value, expiresAt) {
+      const record = written(key, value, expiresAt);
+      return record !== undefined && engine.swap(record, before);
+    },
+    async get(key) {
+      const [row] = await engine.get(key, clock());
+      return parseRow(row);
+    },
+    async getMany(keys) {
+      const different = [...new Set(keys)];
+      if (different.length === 0) return [];
+      const rows = await engine.getMany(different, clock());
+      const records = new Map(rows.map((row) => [Reflect.get(Object(row), 'key'), parseRow(row)]));
+      return keys.map((key) => records.get(key));
+    },
+    list: async (group, { after = '', limit }) =>
+      pageOf(keysOf(await engine.list(group, after, clock(), Number(limit) + 1), engine.server), limit),
+    delete: async (key) => void (await engine.remove(key)),
+    migrate: (given = {}) => engine.migrate(given),
+    check: () => engine.check(),
+    clearExpired,
+    async close() {
+      stopClearing();
+    },
+  };
+}
+
 /** The column `key` of rows. */
-export function keysOf(rows: readonly unknown[], server: string): string[] {
+function keysOf(rows: readonly unknown[], server: string): string[] {
   const keys = rows.map((row): unknown => Reflect.get(Object(row), 'key'));
   if (!isTexts(keys)) throw new StoreError('STORE_ANSWER', `${server} returned keys that are not text`);
   return keys;

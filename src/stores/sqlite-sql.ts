@@ -1,4 +1,4 @@
-import type { SqliteDatabase, SqliteStatement } from './sqlite-file.js';
+import type { SqliteDatabase } from './sqlite-file.js';
 
 const SCHEMA = `
   CREATE TABLE IF NOT EXISTS oauth_records (
@@ -42,7 +42,7 @@ const CLEAR_GROUPS = `
   WHERE (grp, key) IN (SELECT grp, key FROM oauth_records_groups WHERE expires_at <= ? ORDER BY expires_at LIMIT ?)`;
 
 /** Creates what is missing, and prepares the store's statements. */
-export function prepare(database: SqliteDatabase): Readonly<Record<Verb, SqliteStatement>> {
+export function prepare(database: SqliteDatabase) {
   database.exec(SCHEMA);
   return {
     add: database.prepare(ADD),
@@ -55,5 +55,3 @@ export function prepare(database: SqliteDatabase): Readonly<Record<Verb, SqliteS
     clearGroups: database.prepare(CLEAR_GROUPS),
   };
 }
-
-type Verb = 'add' | 'swap' | 'get' | 'remove' | 'enter' | 'list' | 'clear' | 'clearGroups';

@@ -7,8 +7,7 @@
 import type { WarningCode } from '../core/base/mistakes.js';
 import type { Clock, Store } from '../core/base/ports.js';
 import { clearInBackground, CLOCK_SLACK_MS, type ClearingOptions } from './clearing.js';
-import { pageOf } from './page.js';
-import { parseKeys, parseRow } from './record.js';
+import { pageOf, parseKeys, parseRow } from './record.js';
 import { doNotBlock, openFile, type SqliteDatabase, type SqliteStatement } from './sqlite-file.js';
 import { inSnapshot, inTransaction, LockQueue } from './sqlite-lock.js';
 import { prepare } from './sqlite-sql.js';

@@ -1,3 +1,4 @@
+import { isMissing } from '../../core/base/missing-package.js';
 import { ApiError } from '../../core/query/index.js';
 
 type MarkdownIt = InstanceType<(typeof import('markdown-it'))['default']>;
@@ -54,18 +55,12 @@ export async function loadPeers(): Promise<Peers> {
     markdown.block.ruler.before('table', 'steps', step, { alt: ['paragraph', 'reference', 'blockquote', 'list'] });
     return { markdown: withWikiLinks(markdown), yaml };
   } catch (error) {
-    if (!isMissing(error)) throw error;
+    if (!isMissing(error, 'markdown-it') && !isMissing(error, 'js-yaml')) throw error;
     throw new NoParser(
       'Markdown requires the packages markdown-it 15 and js-yaml 5. Run npm install markdown-it js-yaml.',
     );
   }
 }
-
-const isMissing = (error: unknown): boolean =>
-  error instanceof Error &&
-  'code' in error &&
-  error.code === 'ERR_MODULE_NOT_FOUND' &&
-  /'(?:markdown-it|js-yaml)'/.test(error.message);
 
 /** Longer links are text. The limit keeps parsing linear for a text of brackets. */
 const WIKI_LINK = /\[\[([^\][|\n]{1,300})(?:\|([^\][\n]{1,300}))?\]\]/y;

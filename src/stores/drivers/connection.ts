@@ -39,13 +39,3 @@ export function seldom(report: (error: unknown) => void): (error: unknown) => vo
     report(error);
   };
 }
-
-/** Waits for a promise to settle, but at most this long. */
-export async function atMost(milliseconds: number, promise: Promise<unknown>): Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise((resolve) => {
-    timer = setTimeout(resolve, milliseconds);
-  });
-  await Promise.race([promise.catch(() => undefined), late]);
-  clearTimeout(timer);
-}

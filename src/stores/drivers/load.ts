@@ -1,3 +1,4 @@
+import { isMissing } from '../../core/base/missing-package.js';
 import { mistake } from '../../core/base/mistakes.js';
 
 /**
@@ -38,10 +39,3 @@ export interface Loader<T> {
 type Loaded<L> = L extends { readonly name: infer Name; readonly load: () => Promise<infer Driver> }
   ? { readonly name: Name; readonly driver: Driver }
   : never;
-
-/** Whether this package itself is missing, not one of its dependencies. */
-const isMissing = (error: unknown, name: string): boolean =>
-  error instanceof Error &&
-  'code' in error &&
-  error.code === 'ERR_MODULE_NOT_FOUND' &&
-  error.message.includes(`'${name}'`);
