@@ -14,25 +14,21 @@ export interface AnswerStyle {
   readonly documentation: string;
 }
 
-/** Adds an error to a response. */
-export const writeError = (answer: MutableItem, error: ApiError, style: AnswerStyle): void => {
-  const { version, errorFormat } = style;
-  const pointer = `See ${style.documentation} for API usage.`;
-  const pointerKey = version === 1 ? '*' : 'docref';
-  if (errorFormat === 'bc') {
-    answer['error'] = { code: error.code, info: strippedText(error.text), ...error.data, [pointerKey]: pointer };
-    return;
-  }
+/** An error as members of a response. */
+export const errorItem = (error: ApiError, style: AnswerStyle): MutableItem => {
   const { code, text, data, module = 'main' } = error;
-  answer['errors'] = [entry({ code, text, data, module }, style)];
-  answer[pointerKey] = pointer;
+  const pointer = `See ${style.documentation} for API usage.`;
+  const pointerKey = style.version === 1 ? '*' : 'docref';
+  if (style.errorFormat === 'bc') return { error: { code, info: strippedText(text), ...data, [pointerKey]: pointer } };
+  return { errors: [entry({ code, text, data, module }, style)], [pointerKey]: pointer };
 };
 
-/** Adds the warnings to a response. */
-export const writeWarnings = (answer: MutableItem, warnings: readonly Warning[], style: AnswerStyle): void => {
-  if (warnings.length === 0) return;
-  answer['warnings'] =
-    style.errorFormat === 'bc' ? oldWarnings(warnings, style.version) : modernWarnings(warnings, style);
+/** The warnings as a member of a response; nothing without warnings. */
+export const warningsItem = (warnings: readonly Warning[], style: AnswerStyle): MutableItem => {
+  if (warnings.length === 0) return {};
+  return {
+    warnings: style.errorFormat === 'bc' ? oldWarnings(warnings, style.version) : modernWarnings(warnings, style),
+  };
 };
 
 /** One text per module, keyed by the last part of its path, with a line per warning. */

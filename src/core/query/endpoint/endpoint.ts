@@ -1,6 +1,6 @@
 import type { HttpRequest, HttpResponse, Route } from '../../base/http/messages.js';
 import { ApiError } from '../answer/api-error.js';
-import { type AnswerStyle, ERROR_FORMATS, writeError, writeWarnings } from '../answer/error-format.js';
+import { type AnswerStyle, ERROR_FORMATS, errorItem, warningsItem } from '../answer/error-format.js';
 import { message } from '../answer/messages.js';
 import {
   cleanCallback,
@@ -77,10 +77,10 @@ class Exchange {
   readonly #request: HttpRequest;
   readonly #addressed: QueryModule | undefined;
   readonly #warnings = new Warnings();
-  /** Additional headers, if any. */
-  #headers: Headers | undefined;
-  /** Fields to echo in the response, if any. */
-  #echo: MutableItem | undefined;
+  /** Additional headers. */
+  #headers: Headers = {};
+  /** Fields to echo in the response. */
+  #echo: MutableItem = {};
   #parameters = new RequestParameters();
   #isolated = false;
   #printer: Printer = { format: 'json', callback: undefined, utf8: false, hasNamespace: false };
@@ -97,7 +97,7 @@ class Exchange {
   }
 
   /** Determines the format of the response, which errors use too. */
-  begin(parameters: RequestParameters, { headers, anonymous }: OriginDecision): void {
+  begin(parameters: RequestParameters, { headers = {}, anonymous }: OriginDecision): void {
     this.#parameters = parameters;
     this.#headers = headers;
     parameters.onArray = (name) =>
@@ -106,8 +106,8 @@ class Exchange {
     const untrusted = this.#request.header('treat-as-untrusted') !== undefined;
     this.#isolated = anonymous || untrusted || this.#printer.callback !== undefined;
     if (this.#isolated) this.#addHeader('mediawiki-login-suppressed', 'true');
-    if (!isKnown(parameters.get('format'))) this.#addHeader('vary', `${headers?.['vary'] ?? VARY}, Accept`);
-    this.#echoFields(parameters);
+    if (!isKnown(parameters.get('format'))) this.#addHeader('vary', `${headers['vary'] ?? VARY}, Accept`);
+    this.#echo = this.#echoed(parameters);
   }
 
   #addHeader(name: string, value: string): void {
@@ -141,13 +141,15 @@ class Exchange {
     return accept.includes('text/html') && !accept.includes('application/json') ? 'jsonfm' : 'json';
   }
 
-  #echoFields(texts: MainTexts): void {
+  #echoed(texts: MainTexts): MutableItem {
     const { clock } = this.#parts.service.host;
-    const requestid = texts.get('requestid');
-    const add = (item: MutableItem): void => void Object.assign((this.#echo ??= {}), item);
-    if (requestid !== undefined) add({ requestid });
-    if (texts.get('curtimestamp') !== undefined) add({ curtimestamp: isoSeconds(clock() / 1000) });
-    if (texts.get('responselanginfo') !== undefined) add({ uselang: 'en', errorlang: 'en' });
+    const language = texts.get('responselanginfo') === undefined ? undefined : 'en';
+    return {
+      requestid: texts.get('requestid'),
+      curtimestamp: texts.get('curtimestamp') === undefined ? undefined : isoSeconds(clock() / 1000),
+      uselang: language,
+      errorlang: language,
+    };
   }
 
   async answer(): Promise<HttpResponse> {
@@ -256,28 +258,16 @@ class Exchange {
       this.#warnings.add('json', this.#printerError.code, this.#printerError.text);
       this.#warnings.add('main', 'errorprinterfailed', message('apiwarn-errorprinterfailed'));
     }
-    const answer: MutableItem = {};
-    writeError(answer, known, this.#style);
     this.#addHeader(EXPOSED_ERROR, known.code);
-    return this.#print(answer, known);
+    return this.#print(errorItem(known, this.#style), known);
   }
 
-  #print(data: MutableItem, error?: ApiError): HttpResponse {
-    const answer = this.#warnings.list.length === 0 && !this.#echo ? data : this.#complete(data, error);
-    const headers = error ? { ...this.#headers, ...error.headers } : this.#headers;
-    return printAnswer(answer, this.#printer, error?.status ?? 200, headers);
-  }
-
-  /** The data with warnings and echoed fields. */
-  #complete({ batchcomplete, continue: next, ...rest }: MutableItem, error: ApiError | undefined): MutableItem {
-    const answer: MutableItem = {
-      ...(batchcomplete === undefined ? {} : { batchcomplete }),
-      ...(next === undefined ? {} : { continue: next }),
-    };
-    if (!error) writeWarnings(answer, this.#warnings.list, this.#style);
-    Object.assign(answer, rest);
-    if (error) writeWarnings(answer, this.#warnings.list, this.#style);
-    return Object.assign(answer, this.#echo);
+  /** Prints data with the warnings, which come first unless there is an error, and with the fields to echo. */
+  #print({ batchcomplete, continue: next, ...rest }: MutableItem, error?: ApiError): HttpResponse {
+    const warnings = warningsItem(this.#warnings.list, this.#style);
+    const answer = error ? { ...rest, ...warnings } : { batchcomplete, continue: next, ...warnings, ...rest };
+    const headers = { ...this.#headers, ...error?.headers };
+    return printAnswer({ ...answer, ...this.#echo }, this.#printer, error?.status ?? 200, headers);
   }
 }
 
