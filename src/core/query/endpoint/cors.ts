@@ -3,6 +3,7 @@ import { PROOF_RESPONSE_HEADERS } from '../../base/http/cors.js';
 import type { HttpRequest, HttpResponse } from '../../base/http/messages.js';
 import { escapePattern } from '../../base/text.js';
 import { type Headers, VARY } from '../answer/print.js';
+import { words } from '../site/words.js';
 import type { MainTexts } from './main-parameters.js';
 
 /** How the origin of a request affects its response. */
@@ -32,23 +33,12 @@ const VARY_BY_ORIGIN = `${VARY}, Origin`;
 const REJECTION = 'mediawiki-cors-rejection';
 
 /** Headers that scripts of other origins may send. */
-const ALLOWED_HEADERS = new Set([
-  'accept',
-  'accept-encoding',
-  'accept-language',
-  'api-user-agent',
-  'authorization',
-  'cache-control',
-  'content-language',
-  'content-type',
-  'dnt',
-  'keep-alive',
-  'origin',
-  'promise-non-write-api-action',
-  'treat-as-untrusted',
-  'user-agent',
-  'x-requested-with',
-]);
+const ALLOWED_HEADERS: ReadonlySet<string> = new Set(
+  words(
+    'accept accept-encoding accept-language api-user-agent authorization cache-control content-language content-type dnt',
+    'keep-alive origin promise-non-write-api-action treat-as-untrusted user-agent x-requested-with',
+  ),
+);
 
 /** Applies the parameters `origin` and `crossorigin`. */
 export const decideOrigin = (request: HttpRequest, texts: MainTexts, rules: CorsRules): OriginDecision => {
@@ -58,16 +48,15 @@ export const decideOrigin = (request: HttpRequest, texts: MainTexts, rules: Cors
   if (origin !== undefined && crossorigin) {
     return refuse("'origin' and 'crossorigin' parameters cannot be used together");
   }
-  const preflight = preflightOf(request);
   if (origin === '*' || crossorigin) {
     const headers = { 'access-control-allow-origin': '*', 'access-control-allow-credentials': 'false' };
-    return decided(request, { headers, preflight, anonymous: origin === '*' }, rules);
+    return decided(request, headers, rules, origin === '*');
   }
   if (origin === undefined) return decided(request, {}, rules);
   const sent = (request.header('origin') ?? '').split(' ');
   if (origin === '' || !sent.includes(origin)) return refuse("'origin' parameter does not match Origin header");
   if (!rules.isAllowed(origin)) {
-    return decided(request, { headers: { [REJECTION]: 'Origin mismatch', vary: VARY_BY_ORIGIN } }, rules);
+    return decided(request, { [REJECTION]: 'Origin mismatch', vary: VARY_BY_ORIGIN }, rules);
   }
   const headers = {
     'access-control-allow-origin': origin,
@@ -75,42 +64,27 @@ export const decideOrigin = (request: HttpRequest, texts: MainTexts, rules: Cors
     'timing-allow-origin': origin,
     vary: VARY_BY_ORIGIN,
   };
-  return decided(request, { headers, preflight }, rules);
+  return decided(request, headers, rules);
 };
 
-interface Preflight {
-  readonly method: string;
-  readonly headers: string;
-}
-
-const preflightOf = (request: HttpRequest): Preflight | undefined => {
-  const method = request.header('access-control-request-method');
-  if (request.method !== 'OPTIONS' || method === undefined) return undefined;
-  return { method, headers: request.header('access-control-request-headers') ?? '' };
-};
-
-const decided = (
-  request: HttpRequest,
-  { headers: base = {}, preflight, anonymous = false }: Partial<OriginDecision> & { preflight?: Preflight | undefined },
-  rules: CorsRules,
-): OriginDecision => {
-  const suppressed = anonymous ? { 'mediawiki-login-suppressed': 'true' } : {};
-  const answered = preflight ? answerPreflight(preflight, rules) : exposed(base, rules);
+const decided = (request: HttpRequest, base: Headers, rules: CorsRules, anonymous = false): OriginDecision => {
+  const answered = base['access-control-allow-origin'] === undefined ? {} : answerTo(request, rules);
   // The response to a rejected request has no CORS headers.
   const allowed = answered[REJECTION] === undefined ? base : base['vary'] === undefined ? {} : { vary: base['vary'] };
-  const headers = { ...allowed, ...suppressed, ...answered };
+  const headers = { ...allowed, ...(anonymous && { 'mediawiki-login-suppressed': 'true' }), ...answered };
   if (request.method !== 'OPTIONS') return { headers, anonymous };
   const response = { status: 200, headers: { ...headers, 'content-type': 'text/html; charset=UTF-8' }, body: '' };
   return { headers, anonymous, response };
 };
 
-const exposed = (base: Headers, { bindsTokens }: CorsRules): Headers =>
-  base['access-control-allow-origin'] === undefined
-    ? {}
-    : { 'access-control-expose-headers': bindsTokens ? `${EXPOSED}, ${PROOF_RESPONSE_HEADERS}` : EXPOSED };
-
-const answerPreflight = ({ method, headers }: Preflight, { bindsTokens }: CorsRules): Headers => {
+/** The headers of the response to a preflight, or to another request that an origin may send. */
+const answerTo = (request: HttpRequest, { bindsTokens }: CorsRules): Headers => {
+  const method = request.header('access-control-request-method');
+  if (request.method !== 'OPTIONS' || method === undefined) {
+    return { 'access-control-expose-headers': bindsTokens ? `${EXPOSED}, ${PROOF_RESPONSE_HEADERS}` : EXPOSED };
+  }
   if (!METHODS.split(', ').includes(method)) return { [REJECTION]: 'Unsupported method requested in preflight' };
+  const headers = request.header('access-control-request-headers') ?? '';
   const names = headers
     .split(',')
     .map((name) => name.trim().toLowerCase())
@@ -120,7 +94,7 @@ const answerPreflight = ({ method, headers }: Preflight, { bindsTokens }: CorsRu
   }
   return {
     'access-control-allow-methods': METHODS,
-    ...(names.length > 0 ? { 'access-control-allow-headers': headers } : {}),
+    ...(names.length > 0 && { 'access-control-allow-headers': headers }),
   };
 };
 
