@@ -62,8 +62,7 @@ const latest = async (
   let next: Readonly<Record<string, string | number>> | undefined = {};
   // A site may return the pages in parts, but at least one page each time.
   for (let parts = 0; next && parts <= pageids.length; parts += 1) {
-    const more = Object.fromEntries(Object.entries(next).map(([key, value]) => [key, String(value)]));
-    const values = { rvslots: 'main', rvprop, ...more };
+    const values = { rvslots: 'main', rvprop, ...next };
     const answer = await runSubquery({ pageids, prop: ['revisions'], values }, context);
     for (const { pageid, revisions } of answer.query.pages ?? []) {
       const [revision] = (Array.isArray(revisions) ? revisions : []) as readonly ExportRevision[];

@@ -40,8 +40,7 @@ const listed = async (
   const items: ResultItem[] = [];
   let next: Readonly<Record<string, string | number>> | undefined = {};
   while (next && items.length < MAX_ENTRIES) {
-    const more = Object.fromEntries(Object.entries(next).map(([key, value]) => [key, String(value)]));
-    const answer = await runSubquery({ pageids: [pageid], prop: [name], values: { ...values, ...more } }, context);
+    const answer = await runSubquery({ pageids: [pageid], prop: [name], values: { ...values, ...next } }, context);
     const found = answer.query.pages?.[0]?.[name];
     if (Array.isArray(found)) items.push(...(found as readonly ResultItem[]));
     next = answer.continue;

@@ -34,7 +34,7 @@ export interface SubqueryResult {
 /**
  * The parameters of a subquery: those of `action=query`, and in `values` those of modules, by their names on the wire.
  */
-export type Subquery = Partial<QueryParams> & { readonly values?: Readonly<Record<string, string>> };
+export type Subquery = Partial<QueryParams> & { readonly values?: Readonly<Record<string, string | number>> };
 
 /** Runs a query for another action. */
 export type RunSubquery = (subquery: Subquery, context: RequestContext) => Promise<SubqueryResult>;

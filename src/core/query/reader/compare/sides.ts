@@ -49,32 +49,22 @@ export const sidesOf = async (comparison: Comparison): Promise<Readonly<Record<S
   return relativeTo(from, params.torelative, comparison);
 };
 
+/** The parameters that name a page, of which each side has at most one, and those with a text. */
+const SOURCES = [
+  { pages: ['fromtitle', 'fromid', 'fromrev'], texts: ['fromslots', 'fromtext'] },
+  { pages: ['totitle', 'toid', 'torev', 'torelative'], texts: ['toslots', 'totext'] },
+] as const satisfies readonly Readonly<Record<string, readonly (keyof CompareParams)[]>>[];
+
 /** @throws ApiError unless each side has one source. */
 const checkSources = (params: CompareParams): void => {
-  const { fromtitle, fromid, fromrev, fromslots, fromtext } = params;
-  const { totitle, toid, torev, torelative, toslots, totext } = params;
-  for (const [pages, texts] of [
-    [
-      { fromtitle, fromid, fromrev },
-      { fromslots, fromtext },
-    ],
-    [
-      { totitle, toid, torev, torelative },
-      { toslots, totext },
-    ],
-  ]) {
-    const given = namesIn(pages);
-    if (given.length > 1) {
-      throw apiError('invalidparammix', nameList(given), given.length);
-    }
-    if (given.length + namesIn(texts).length > 0) continue;
-    const names = [...Object.keys(pages ?? {}), ...Object.keys(texts ?? {})];
+  for (const { pages, texts } of SOURCES) {
+    const given = pages.filter((name) => params[name] !== undefined);
+    if (given.length > 1) throw apiError('invalidparammix', nameList(given), given.length);
+    if (given.length > 0 || texts.some((name) => params[name] !== undefined)) continue;
+    const names = [...pages, ...texts];
     throw new ApiError('missingparam', message('apierror-missingparam-at-least-one-of', nameList(names), names.length));
   }
 };
-
-const namesIn = (values: object | undefined): readonly string[] =>
-  Object.entries(values ?? {}).flatMap(([name, value]) => (value === undefined ? [] : [name]));
 
 const sideOf = async (name: SideName, comparison: Comparison): Promise<Side> => {
   const { params, service } = comparison;
@@ -146,14 +136,14 @@ const read = async (
   };
 };
 
-const missing = (
-  {
-    title,
-    pageid,
-    revid,
-  }: { readonly title?: string | undefined; readonly pageid?: number | undefined; readonly revid?: number | undefined },
-  isInvalid: boolean,
-): ApiError => {
+/** The page or revision of a side, as the request names it. */
+interface Named {
+  readonly title?: string | undefined;
+  readonly pageid?: number | undefined;
+  readonly revid?: number | undefined;
+}
+
+const missing = ({ title, pageid, revid }: Named, isInvalid: boolean): ApiError => {
   if (revid !== undefined) return apiError('nosuchrevid', revid);
   if (pageid !== undefined) return apiError('nosuchpageid', pageid);
   return isInvalid ? invalidTitle(title ?? '') : apiError('missingtitle');
