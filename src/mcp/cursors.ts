@@ -5,8 +5,6 @@ import { ToolError } from './errors.js';
 const MAX_LENGTH = 8_192;
 const LIFETIME = 86_400_000;
 
-type Seal = ReturnType<FeatureHost['seal']>;
-
 /** A digest of a call, regardless of the order of its arguments. */
 const digestOf = (tool: string, args: Readonly<Record<string, unknown>>): string =>
   createHash('sha256')
@@ -16,11 +14,11 @@ const digestOf = (tool: string, args: Readonly<Record<string, unknown>>): string
 
 /** Creates and reads cursors: the position at which a call continues, sealed and bound to the tool and arguments of the call. */
 export class Cursors {
-  readonly #seal: Seal;
+  readonly #seal: ReturnType<FeatureHost['seal']>;
   readonly #clock: FeatureHost['clock'];
 
-  constructor(seal: Seal, clock: FeatureHost['clock']) {
-    this.#seal = seal;
+  constructor({ seal, clock }: FeatureHost) {
+    this.#seal = seal('mcp cursor');
     this.#clock = clock;
   }
 

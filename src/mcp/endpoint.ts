@@ -2,7 +2,7 @@ import { BodyError, type HttpRequest, type HttpResponse, type Route } from '../c
 import { ApiError, type QueryParts } from '../core/query/index.js';
 import { RPC, rpcErrorResponse } from './errors.js';
 import { type McpParts, Protocol } from './protocol.js';
-import { createSourceCheck, type SourceCheck } from './source.js';
+import { createSourceCheck } from './source.js';
 
 const METHODS = 'POST';
 /** What clients send, which a preflight must allow. */
@@ -28,16 +28,16 @@ class McpEndpoint {
   readonly #admit: ReturnType<QueryParts['admission']>;
   /** For requests that need a token. */
   readonly #challenge: ReturnType<QueryParts['admission']>;
-  readonly #check: SourceCheck;
+  readonly #check: ReturnType<typeof createSourceCheck>;
   readonly #protocol: Promise<Protocol>;
 
   constructor(parts: McpParts) {
     const { options, resource, query } = parts;
-    const { scopes = [], hosts = [] } = options;
+    const { scopes = [] } = options;
     this.#parts = parts;
     this.#admit = query.admission({ scopes, resource }, options.anonymous ?? !query.private);
     this.#challenge = query.admission({ scopes, resource }, false);
-    this.#check = createSourceCheck({ resource, hosts, isAllowedOrigin: query.isAllowedOrigin });
+    this.#check = createSourceCheck(parts);
     this.#protocol = Protocol.load(parts);
     this.#protocol.catch(query.host.onError);
   }

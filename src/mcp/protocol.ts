@@ -66,7 +66,7 @@ export class Protocol {
     const tools = toolsOf(toolParts, options, maxLength);
     this.#sdk = sdk;
     this.#parts = parts;
-    this.#cursors = new Cursors(host.seal('mcp cursor'), host.clock);
+    this.#cursors = new Cursors(host);
     this.#tools = new Map(tools.map((tool) => [tool.name, tool]));
     this.#resources = new PageResources(toolParts, this.#cursors, maxLength);
   }

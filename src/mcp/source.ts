@@ -1,18 +1,8 @@
 import type { HttpRequest } from '../core/index.js';
-import type { QueryParts } from '../core/query/index.js';
+import type { McpParts } from './protocol.js';
 
 /** A name or an address, and optionally a port. RFC 1035 §2.3.4 limits the length of names. */
 const HOST = /^[A-Za-z0-9.\-_]{1,255}(?::\d{1,5})?$|^\[[0-9A-Fa-f:.]{2,45}\](?::\d{1,5})?$/;
-
-/** The names of this server, and the origins whose pages may send requests to it. */
-export interface AllowedSources extends Pick<QueryParts, 'isAllowedOrigin'> {
-  /** The URL of the MCP server. */
-  readonly resource: string;
-  readonly hosts: readonly string[];
-}
-
-/** Returns why the `Host` or `Origin` of a request is rejected; `undefined` if both are allowed. */
-export type SourceCheck = (request: HttpRequest) => string | undefined;
 
 /** Names that no other machine can be reached by. */
 const isLoopbackHost = (name: string): boolean => ['localhost', '127.0.0.1', '[::1]'].includes(name);
@@ -25,8 +15,14 @@ const isLoopbackOrigin = (origin: string): boolean => {
 /**
  * Rejects requests of pages of other sites, and requests to other host names, which DNS rebinding sends here. Loopback names are allowed, because
  * DNS rebinding cannot use them.
+ *
+ * @returns Why the `Host` or `Origin` of a request is rejected; `undefined` if both are allowed.
  */
-export const createSourceCheck = ({ resource, hosts, isAllowedOrigin }: AllowedSources): SourceCheck => {
+export const createSourceCheck = ({
+  options: { hosts = [] },
+  resource,
+  query: { isAllowedOrigin },
+}: McpParts): ((request: HttpRequest) => string | undefined) => {
   const { origin: own, protocol, hostname } = new URL(resource);
   const hostOf = (given: string): string | undefined => {
     try {

@@ -56,8 +56,7 @@ export const createEndpoint = (service: QueryService, actions: EndpointParts['ac
   return async (request, addressed) => {
     const exchange = new Exchange(parts, request, addressed);
     try {
-      const reading = readParameters(request, body);
-      const parameters = reading instanceof Promise ? await reading : reading;
+      const parameters = await readParameters(request, body);
       const origin = decideOrigin(request, parameters, rules);
       if (origin.response) return origin.response;
       exchange.begin(parameters, origin);

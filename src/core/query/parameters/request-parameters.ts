@@ -1,7 +1,6 @@
 import { type BodyError, type BodyLimits, bufferOf, readBody } from '../../base/http/body.js';
 import type { HttpRequest } from '../../base/http/messages.js';
 import { forEachPair } from '../../base/http/urlencoded.js';
-import type { MaybePromise } from '../../base/ports.js';
 import { ApiError } from '../answer/api-error.js';
 import { message } from '../answer/messages.js';
 import { parameterOf, readMultipart } from './multipart.js';
@@ -79,12 +78,12 @@ export class RequestParameters implements ParameterSource {
  *
  * @param limits - Longer bodies are rejected with HTTP 413, and late ones with 408.
  */
-export const readParameters = (request: HttpRequest, limits: BodyLimits): MaybePromise<RequestParameters> => {
+export const readParameters = async (request: HttpRequest, limits: BodyLimits): Promise<RequestParameters> => {
   const parameters = new RequestParameters();
   // Old browsers encode query strings in the encoding of the page.
   parameters.addForm(request.query, 'windows-1252');
-  if (request.method !== 'POST') return parameters;
-  return addBody(parameters, request, limits).then(() => parameters);
+  if (request.method === 'POST') await addBody(parameters, request, limits);
+  return parameters;
 };
 
 const addBody = async (parameters: RequestParameters, request: HttpRequest, limits: BodyLimits): Promise<void> => {

@@ -3,20 +3,15 @@ import { pageAddress } from '../site/page-address.js';
 import type { OpenSearchParams } from './descriptors.js';
 import type { ReaderParts } from './subquery.js';
 
-/** The response of `action=opensearch`. The descriptions are empty. */
-export type Suggestions = readonly [
-  search: string,
-  titles: readonly string[],
-  descriptions: readonly string[],
-  urls: readonly string[],
-];
-
-/** Answers `action=opensearch` with the results of `list=prefixsearch`. */
+/**
+ * Answers `action=opensearch` with the results of `list=prefixsearch`: the search, the titles, their descriptions, which
+ * are empty, and their addresses.
+ */
 export const suggest = async (
   params: OpenSearchParams,
   context: RequestContext,
   { runSubquery, service: { site } }: ReaderParts,
-): Promise<Suggestions> => {
+): Promise<readonly unknown[]> => {
   const { search, redirects, limit } = params;
   const values = { search, namespace: context.parameters.get('namespace') ?? '0', limit: String(limit) };
   const named = (prefix: string): Readonly<Record<string, string>> =>

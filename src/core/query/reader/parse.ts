@@ -191,8 +191,7 @@ const renderSubject = async (reading: Reading, subject: Subject): Promise<Render
   const { pageid, ns, title, revid, text, model } = subject;
   if (!render || text === undefined || !needsRendering(reading)) return undefined;
   const page = { pageid: pageid ?? 0, ns, title, revid, text, model, section: params.section };
-  const { deadline, caller } = context;
-  return renderPage(render, page, { deadline, caller, service });
+  return renderPage(render, page, context, service);
 };
 
 /** The response, with keys in the order of MediaWiki. */

@@ -1,16 +1,9 @@
 import { ApiError, apiError } from '../answer/api-error.js';
 import { message } from '../answer/messages.js';
-import type { Caller } from '../caller.js';
-import { type HandlerDeadline, DeadlinePassed } from '../run/deadline.js';
+import { DeadlinePassed } from '../run/deadline.js';
 import type { QueryService } from '../run/query-run.js';
+import type { RequestContext } from '../run/request-context.js';
 import type { Render, RenderCall, RenderedContent, RenderedSection, RenderPage } from './renderer.js';
-
-/** The context of rendering a page. */
-export interface Rendering {
-  readonly deadline: HandlerDeadline;
-  readonly caller: Caller | undefined;
-  readonly service: QueryService;
-}
 
 /**
  * Calls the host's renderer.
@@ -20,11 +13,12 @@ export interface Rendering {
 export const renderPage = async (
   render: Render,
   page: RenderPage,
-  { deadline, caller, service }: Rendering,
+  { deadline, caller }: RequestContext,
+  { site, host }: QueryService,
 ): Promise<RenderedContent> => {
   const call: RenderCall = {
     caller,
-    site: service.site,
+    site,
     get signal() {
       return deadline.signal;
     },
@@ -34,12 +28,12 @@ export const renderPage = async (
     rendered = await deadline.waitFor((async () => render(page, call))());
   } catch (error) {
     if (error instanceof ApiError) throw error;
-    service.host.onError(error);
+    host.onError(error);
     const code = error instanceof DeadlinePassed ? 'moduletimeout' : 'modulefailed';
     throw new ApiError(code, message(`apierror-${code}`, 'parse'));
   }
   if (isRendered(rendered)) return rendered;
-  service.host.onError(
+  host.onError(
     new TypeError(
       'options.query.render must return { html }, and optionally trusted, sections, links, categories, templates, images, externallinks and displaytitle.',
     ),

@@ -35,19 +35,16 @@ const RULES = {
   nonTextTags: ['script', 'style', 'template', 'textarea', 'select', 'option', 'iframe', 'xmp', 'svg', 'math', 'title'],
 };
 
-/** Returns HTML without harmful elements and attributes. */
-export type Sanitizer = (html: string) => string;
-
 /** For the operator of a server without the package. */
 const REMEDY =
   'options.query.render: the HTML cannot be sanitised, because the package sanitize-html is not installed. Run npm install sanitize-html, or return trusted: true if the renderer makes every page text harmless.';
 
 /**
- * Loads the sanitiser on first use.
+ * Loads the sanitiser on first use: a function that removes harmful elements and attributes from HTML.
  *
  * @throws ApiError `nosanitizer` if it is not installed; `onError` receives the remedy.
  */
-export const loadSanitizer = async (onError: (error: unknown) => void): Promise<Sanitizer> => {
+export const loadSanitizer = async (onError: (error: unknown) => void): Promise<(html: string) => string> => {
   const loaded = await import('sanitize-html').catch((cause: unknown) => {
     onError(new Error(REMEDY, { cause }));
     throw apiError('nosanitizer');

@@ -39,9 +39,6 @@ type Class = keyof CallerLimits;
 /** The limits after validation. */
 type CheckedLimits = { readonly [C in Class]?: { readonly [U in Unit]?: number | undefined } | undefined };
 
-/** The limits of a caller, as `meta=userinfo` shows them: by unit and class. */
-export type ShownLimits = Readonly<Record<string, Readonly<Record<string, { hits: number; seconds: number }>>>>;
-
 /**
  * Counts the requests of each caller and what they cost. Each process counts on its own, in bounded memory, and
  * separately for the two classes, so that many addresses cannot displace the counts of users.
@@ -80,8 +77,8 @@ export class CallerLimiter {
     });
   }
 
-  /** The limits of a caller; `theoretical` includes those from which its rights exempt it. */
-  shown(ip: string, caller: Caller | undefined, theoretical: boolean): ShownLimits {
+  /** The limits of a caller by unit, as `meta=userinfo` shows them; `theoretical` includes those from which its rights exempt it. */
+  shown(ip: string, caller: Caller | undefined, theoretical: boolean): Readonly<Record<string, object>> {
     if (!theoretical && caller?.rights.includes(EXEMPT)) return {};
     const name = caller ? 'user' : 'ip';
     return Object.fromEntries(

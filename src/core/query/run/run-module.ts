@@ -1,9 +1,8 @@
-import type { MaybePromise } from '../../base/ports.js';
 import { ApiError, badContinue } from '../answer/api-error.js';
 import { type Message, message } from '../answer/messages.js';
 import type { ParsedParams } from '../descriptor/module-params.js';
 import type { PageSet } from '../descriptor/page-model.js';
-import type { PageRule, RuleOutcome, RuleRequest } from '../descriptor/rule.js';
+import type { RuleOutcome, RuleRequest } from '../descriptor/rule.js';
 import type { ModuleParser } from '../parameters/parse.js';
 import { DeadlinePassed } from './deadline.js';
 import type { ModuleRequest } from './handlers.js';
@@ -52,17 +51,9 @@ const withOutcome = (selected: Selected, outcome: RuleOutcome): Selected => {
 };
 
 /** Checks the rules that depend on the pages or on functions of the host. */
-export const checkPages = (selected: Selected, pages: PageSet, run: QueryRun): MaybePromise<Selected> => {
+export const checkPages = async (selected: Selected, pages: PageSet, run: QueryRun): Promise<Selected> => {
   const { pageRules } = selected.module.descriptor;
-  return !pageRules || selected.isSettled ? selected : applyPageRules(selected, pageRules, pages, run);
-};
-
-const applyPageRules = async (
-  selected: Selected,
-  pageRules: readonly PageRule[],
-  pages: PageSet,
-  run: QueryRun,
-): Promise<Selected> => {
+  if (!pageRules || selected.isSettled) return selected;
   try {
     const request = ruleRequest(selected, run);
     for (const rule of pageRules) {

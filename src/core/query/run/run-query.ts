@@ -49,7 +49,8 @@ export const runQuery = async (given: QueryRun): Promise<MutableItem> => {
     if (plan.generator) answer.addGenerator(plan.generator.module, plan.generator.params);
   }
   run.onPages?.(pages);
-  const selected = await checkAll(run, plan.selected, pages);
+  const selected: Selected[] = [];
+  for (const one of plan.selected) selected.push(await checkPages(one, pages, run));
   if (pages !== NO_PAGES) answer.addPages(pages, run.params.indexpageids);
   participants.push(...(await runAll(run, { ...plan, selected }, pages, answer)));
   if (answer.isTruncated) {
@@ -85,19 +86,6 @@ const withinRows = (run: QueryRun, { generator, selected }: Plan): QueryRun => {
   const { maxLength } = budget;
   const lower = { limitFactor: budget.limitFactor * (most / rows), maxLength, rows: budget.rows };
   return { service, context, params, budget: lower, onPages };
-};
-
-const checkAll = async (
-  run: QueryRun,
-  all: readonly Selected[],
-  pages: ResolvedPages,
-): Promise<readonly Selected[]> => {
-  const checked: Selected[] = [];
-  for (const one of all) {
-    const found = checkPages(one, pages, run);
-    checked.push(found instanceof Promise ? await found : found);
-  }
-  return checked;
 };
 
 const namesPages = ({ titles, pageids, revids }: QueryParams): boolean =>
