@@ -10,18 +10,6 @@ export interface JsonAnswer {
   readonly body: Readonly<Record<string, unknown>>;
 }
 
-interface Message {
-  readonly method: 'GET' | 'POST';
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: string;
-}
-
-interface RawAnswer {
-  readonly status: number;
-  readonly type: string | undefined;
-  readonly text: string;
-}
-
 const MAX_ANSWER_BYTES = 65_536;
 
 /** Requests with invented tokens must not cause an unlimited number of connections. */
@@ -43,11 +31,6 @@ const parse = (text: string): JsonAnswer['body'] => {
 
 const tooLong = (): Error => new Error(`The response is longer than ${MAX_ANSWER_BYTES} bytes.`);
 
-const read = async (response: http.IncomingMessage): Promise<RawAnswer> => {
-  const body = await readAtMost(response, MAX_ANSWER_BYTES, tooLong);
-  return { status: response.statusCode ?? 0, type: response.headers['content-type'], text: body.toString('utf8') };
-};
-
 const isCut = (error: NodeJS.ErrnoException): boolean => error.code === 'ECONNRESET' || error.code === 'EPIPE';
 
 /**
@@ -65,18 +48,16 @@ export class HttpClient {
   }
 
   get(url: URL): Promise<JsonAnswer> {
-    return this.#exchange(url, { method: 'GET', headers: { accept: 'application/json' }, body: '' });
+    return this.#exchange(url, { method: 'GET', headers: { accept: 'application/json' } });
   }
 
   postForm(url: URL, form: Readonly<Record<string, string>>, authorization?: string): Promise<JsonAnswer> {
-    const body = new URLSearchParams(form).toString();
     const headers = {
       accept: 'application/json',
       'content-type': 'application/x-www-form-urlencoded',
-      'content-length': String(Buffer.byteLength(body)),
       ...(authorization === undefined ? {} : { authorization }),
     };
-    return this.#exchange(url, { method: 'POST', headers, body });
+    return this.#exchange(url, { method: 'POST', headers }, new URLSearchParams(form).toString());
   }
 
   /** Closes idle connections. */
@@ -85,33 +66,32 @@ export class HttpClient {
     this.#https.destroy();
   }
 
-  async #exchange(url: URL, message: Message): Promise<JsonAnswer> {
-    let answer: RawAnswer;
+  async #exchange(url: URL, options: http.RequestOptions, body = ''): Promise<JsonAnswer> {
+    const place = `${url.origin}${url.pathname}`;
+    let response: http.IncomingMessage;
+    let text: string;
     try {
-      answer = await this.#send(url, message, AbortSignal.timeout(this.#timeout));
+      response = await this.#send(url, { ...options, signal: AbortSignal.timeout(this.#timeout) }, body);
+      text = (await readAtMost(response, MAX_ANSWER_BYTES, tooLong)).toString('utf8');
     } catch (cause) {
-      throw new UnavailableError(`${url.origin}${url.pathname} cannot be reached.`, { cause });
+      throw new UnavailableError(`${place} cannot be reached.`, { cause });
     }
-    const { status, type = '', text } = answer;
-    if (status >= 300 && status < 400) {
-      throw new UnavailableError(
-        `${url.origin}${url.pathname} redirects; redirects are not followed. Configure the final URL.`,
-      );
-    }
-    if (!isJsonType(type)) throw new UnavailableError(`${url.origin}${url.pathname} answered ${status} without JSON.`);
+    const { statusCode: status = 0, headers } = response;
+    if (status >= 300 && status < 400)
+      throw new UnavailableError(`${place} redirects; redirects are not followed. Configure the final URL.`);
+    if (!isJsonType(headers['content-type'] ?? ''))
+      throw new UnavailableError(`${place} answered ${status} without JSON.`);
     return { status, body: parse(text) };
   }
 
-  #send(url: URL, message: Message, signal: AbortSignal): Promise<RawAnswer> {
-    const { method, headers, body } = message;
+  #send(url: URL, options: http.RequestOptions, body: string): Promise<http.IncomingMessage> {
     const [request, agent] = url.protocol === 'https:' ? [https.request, this.#https] : [http.request, this.#http];
     return new Promise((resolve, reject) => {
-      const outgoing = request(url, { method, headers, signal, agent }, (response) => {
-        read(response).then(resolve, reject);
-      });
+      const outgoing = request(url, { ...options, agent }, resolve);
       outgoing.on('error', (error) => {
         // The server may close an idle connection at the moment it is reused.
-        if (outgoing.reusedSocket && isCut(error) && !signal.aborted) resolve(this.#send(url, message, signal));
+        const isStale = outgoing.reusedSocket && isCut(error) && options.signal?.aborted === false;
+        if (isStale) resolve(this.#send(url, options, body));
         else reject(error);
       });
       outgoing.end(body);

@@ -4,18 +4,13 @@ import { fromCaller, mistake } from '../core/base/mistakes.js';
 import { sha256 } from '../core/base/secrets.js';
 import { type IntrospectionVerifierOptions, resolveOptions } from './introspection-options.js';
 import { Introspector } from './introspector.js';
+import { singleFlight } from './single-flight.js';
 import { type Verifier, tokenVerifier } from './verifier.js';
 
 /** An answer, and the time in milliseconds since the epoch until which it is cached. */
 interface Remembered {
   readonly authorization: Authorization | undefined;
   readonly until: number;
-}
-
-interface Answers {
-  readonly active: LRUCache<string, Remembered>;
-  /** Callers can invent tokens, so inactive ones have a small separate cache and cannot evict other answers. */
-  readonly inactive: LRUCache<string, Remembered>;
 }
 
 /** The number of active answers per inactive one. */
@@ -49,37 +44,33 @@ export const introspectionVerifier = (options: IntrospectionVerifierOptions): Ve
   const resolved = fromCaller(introspectionVerifier, () => resolveOptions(options));
   const { cacheSeconds, cacheSize, clock } = resolved;
   const introspector = new Introspector(resolved);
-  const answers: Answers = {
-    active: new LRUCache({ max: cacheSize }),
-    inactive: new LRUCache({ max: Math.ceil(cacheSize / ACTIVE_PER_INACTIVE) }),
+  const answers = {
+    active: new LRUCache<string, Remembered>({ max: cacheSize }),
+    // Callers can invent tokens, so inactive ones have a small separate cache and cannot evict other answers.
+    inactive: new LRUCache<string, Remembered>({ max: Math.ceil(cacheSize / ACTIVE_PER_INACTIVE) }),
   };
   const note = doubter(resolved.onError);
-  const questions = new Map<string, Promise<Authorization | undefined>>();
 
-  const ask = async (key: string, token: string): Promise<Authorization | undefined> => {
+  /** Simultaneous requests with the same token share one introspection request. */
+  const ask = singleFlight(async (token: string): Promise<Authorization | undefined> => {
     // The answer may not reflect changes after this moment, so its cache lifetime starts here.
     const believed = clock() + cacheSeconds * 1000;
     const authorization = await introspector.introspect(token);
     note(authorization !== undefined);
     const until = authorization === undefined ? believed : Math.min(believed, authorization.exp * 1000);
-    answers[authorization === undefined ? 'inactive' : 'active'].set(key, { authorization, until });
+    answers[authorization === undefined ? 'inactive' : 'active'].set(sha256(token), { authorization, until });
     return authorization;
-  };
+  });
 
   const remembered = (key: string): Remembered | undefined => {
     const isLive = (answer: Remembered | undefined): boolean => answer !== undefined && clock() < answer.until;
     return [answers.active.get(key), answers.inactive.get(key)].find(isLive);
   };
 
-  /** Simultaneous requests with the same token share one introspection request. */
   const lookUp = async (token: string): Promise<Authorization | undefined> => {
     if (cacheSeconds === 0) return introspector.introspect(token);
-    const key = sha256(token);
-    const known = remembered(key);
-    if (known !== undefined) return known.authorization;
-    const question = questions.get(key) ?? ask(key, token).finally(() => questions.delete(key));
-    questions.set(key, question);
-    return question;
+    const known = remembered(sha256(token));
+    return known === undefined ? ask(token) : known.authorization;
   };
 
   return tokenVerifier(lookUp, resolved, () => introspector.close());
