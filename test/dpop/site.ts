@@ -109,8 +109,7 @@ export const startSite = async (
   setup: Partial<HostSetup> = {},
 ): Promise<Site> => {
   const all = fixture({ clients: [...BOUND_CLIENTS], secret: SECRET, dpop: dpop(options), ...more } as never);
-  const running = await host.start({ options: all.options, ...setup });
-  return new Site(running, all);
+  return new Site(await host.start({ options: all.options, ...setup }), all);
 };
 
 /** The same for a suite. At the end there must be no errors. */

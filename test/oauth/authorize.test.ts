@@ -392,9 +392,7 @@ describe.each(hostFor(import.meta.url))('$name with the implicit grant', ({ star
 
 describe.each(hostFor(import.meta.url))('$name with allowLocalhostRedirects', ({ start }) => {
   test('#19 http://localhost may use any port with the option (RFC 8252 §8.3)', async () => {
-    const { options } = fixture({ clients: CLIENTS, allowLocalhostRedirects: true });
-    const host = await start({ options });
-    const browser = new Browser(host);
+    const browser = new Browser(await start(fixture({ clients: CLIENTS, allowLocalhostRedirects: true })));
     expect(await redirectedTo(browser, { ...LOOP, redirect_uri: 'http://localhost:51004/cb' })).toBe(
       'http://localhost:51004/cb',
     );

@@ -59,8 +59,7 @@ describe('colours', () => {
 
 describe.each(hostFor(import.meta.url))('$name', ({ start }) => {
   test("every page shows its site and host, and links to the site's pages", async () => {
-    const { options } = fixture({ branding: BRANDING });
-    const host = await start({ options });
+    const host = await start(fixture({ branding: BRANDING }));
     const browser = new Browser(host);
     const signIn = await browser.authorize(WEB);
     const { host: name } = new URL(host.base);
@@ -155,9 +154,7 @@ describe.each(hostFor(import.meta.url))('$name', ({ start }) => {
       view.page === 'login'
         ? pageLayout(view, { title: 'Come in', body: html`<p>${view.site.name} ${view.clientId} ${view.locale}</p>` })
         : undefined;
-    const host = await start({
-      options: fixture({ branding: BRANDING, template, languages: [english, german] }).options,
-    });
+    const host = await start(fixture({ branding: BRANDING, template, languages: [english, german] }));
     const page = await new Browser(host).authorize({ ...WEB, ui_locales: 'de' });
     expect(wordsOf(page)).toMatch(/^Come in · Orchard <b> .* Come in Orchard <b> web de Hilfe/);
     const style = /<style>([\s\S]*?)<\/style>/.exec(page.text)?.[1] ?? '';
@@ -167,7 +164,7 @@ describe.each(hostFor(import.meta.url))('$name', ({ start }) => {
 
   test("a custom page may have style attributes: no hash disables 'unsafe-inline'", async () => {
     const template = () => ({ html: '<p style="color: red">', styleSources: ["'unsafe-inline'"] });
-    const host = await start({ options: fixture({ template }).options });
+    const host = await start(fixture({ template }));
     expect(policyOf(await new Browser(host).authorize(WEB), 'style-src')).toBe("style-src 'unsafe-inline'");
   });
 });

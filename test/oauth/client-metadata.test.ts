@@ -72,7 +72,7 @@ describe('a redirect URI is accepted only if its host is written as browsers rea
 
   test('at registration', async () => {
     limitsOfTest({ registrations: 1000 });
-    const host = await start({ options: fixture({ registration: {} }).options });
+    const host = await start(fixture({ registration: {} }));
     const register = (uri: string) =>
       new Client(host.base).request('/oauth/register', {
         method: 'POST',
@@ -156,7 +156,7 @@ describe('the name of a client', () => {
 
   test('has no invisible character, whoever describes the client', async () => {
     limitsOfTest({ registrations: 1000 });
-    const host = await start({ options: fixture({ registration: {} }).options });
+    const host = await start(fixture({ registration: {} }));
     await everyRow(NAMES, async ([given, shown]) => {
       const { json } = await new Client(host.base).request('/oauth/register', {
         method: 'POST',

@@ -23,8 +23,7 @@ describe.each(hostFor(import.meta.url))('an owner who decides on $name', (host) 
     const { options, errors } = fixture();
     const { users: _, ...rest } = options;
     let current = { sub: 'alice' };
-    const site = await start({ ...rest, owner: () => current, loginUrl: '/login' });
-    const browser = new Browser(site);
+    const browser = new Browser(await start({ ...rest, owner: () => current, loginUrl: '/login' }));
     const page = await browser.authorize(WEB);
     const resume = `${formOf(page).action}?resume=${formOf(page).fields['resume'] ?? ''}`;
     current = { sub: 'bob' };

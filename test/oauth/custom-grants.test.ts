@@ -220,8 +220,7 @@ test('a handler that does not respond in time is 503, and onError receives its n
     timeout: 1000,
   });
   const [host] = oneHostEach;
-  const running = await host.start({ options });
-  const flows = new Flows(running, CLIENTS);
+  const flows = new Flows(await host.start({ options }), CLIENTS);
   expect(refusal(await flows.token('gateway', { grant_type: EXCHANGE }))).toEqual([503, 'temporarily_unavailable']);
   expect(errors.map(String)).toEqual([expect.stringContaining(`options.customGrants["${EXCHANGE}"]`)]);
 });

@@ -204,8 +204,7 @@ describe.each(hostFor(import.meta.url))('$name', ({ start }) => {
 
 describe.each(hostFor(import.meta.url))('$name', ({ start }) => {
   test('#80 the complete URI, and the lifetime of the options (RFC 8628 §3.2)', async () => {
-    const { options } = fixture({ lifetimes: { deviceCode: 60 } });
-    const host = await start({ options });
+    const host = await start(fixture({ lifetimes: { deviceCode: 60 } }));
     const { json } = await new Client(host.base).post('/oauth/device', { client_id: 'tv' });
     expect(json).toMatchObject({ interval: 5, expires_in: 60 });
     expect(json['verification_uri_complete']).toBe(`${host.base}/oauth/device?user_code=${String(json['user_code'])}`);
@@ -220,8 +219,7 @@ describe.each(hostFor(import.meta.url))('$name', ({ start }) => {
       bytes.set([8, 9, 10, 11, 12, 13, 14, 15], 104);
       return bytes;
     };
-    const { options } = fixture({ runtime: { random } });
-    const host = await start({ options });
+    const host = await start(fixture({ runtime: { random } }));
     const codes: unknown[] = [];
     for (let n = 0; n < 2; n += 1)
       codes.push((await new Client(host.base).post('/oauth/device', { client_id: 'tv' })).json['user_code']);

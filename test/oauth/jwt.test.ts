@@ -241,8 +241,7 @@ describe.each(hostFor(import.meta.url))('JWT access tokens on $name', (host) => 
 
 describe('a server whose access tokens are opaque', () => {
   test('#101 M21 has an empty JWKS and accepts no JWT', async () => {
-    const { options } = fixture();
-    const running = await oneHostEach[0].start({ options });
+    const running = await oneHostEach[0].start(fixture());
     const client = new Client(running.base);
     expect((await client.get('/oauth/jwks')).json).toEqual({ keys: [] });
     expect((await client.get('/.well-known/oauth-authorization-server')).json).not.toHaveProperty('jwks_uri');

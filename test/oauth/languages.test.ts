@@ -253,7 +253,7 @@ describe.each(hostFor(import.meta.url))('languages of a host on $name', ({ start
       Object.entries(english.texts).map(([name, text]) => [name, typeof text === 'string' ? text : counted]),
     ) as unknown as PageTexts;
     const offered = [german, { locale: 'fr', texts: { ...texts, signIn: 'Se connecter' } }];
-    const host = await start({ options: fixture({ languages: offered }).options });
+    const host = await start(fixture({ languages: offered }));
     const spoken = await Promise.all(
       ['fr-CA', 'en', 'de'].map((language) => new Browser(host, { 'accept-language': language }).authorize(WEB)),
     );

@@ -178,8 +178,7 @@ describe.each(hostFor(import.meta.url))('a user directory of the application: $n
         isActive: (sub) => sub !== 'id-eve' || active,
       },
     });
-    const host = await start({ options });
-    const browser = new Browser(host);
+    const browser = new Browser(await start({ options }));
     const consent = await browser.signIn(await browser.authorize(WEB), { username: 'eve', password: 'open' });
     expect(isConsentOf(consent, 'Her Name')).toBe(true);
     active = false;
@@ -197,9 +196,7 @@ describe.each(hostFor(import.meta.url))('a user directory of the application: $n
       asked += 1;
       for (let n = 0; n < 50; n += 1) await setImmediate();
     };
-    const { options } = fixture({ users: { authenticate } });
-    const host = await start({ options });
-    const browser = new Browser(host);
+    const browser = new Browser(await start(fixture({ users: { authenticate } })));
     const page = await browser.authorize(WEB);
     const answers = await Promise.all(Array.from({ length: 40 }, () => browser.submit(page, ALICE)));
     expect([asked, answers.filter(({ status }) => status === 429).length]).toEqual([10, 30]);

@@ -218,9 +218,7 @@ describe.each(hostFor(import.meta.url))('$name', ({ start }) => {
 
 describe.each(hostFor(import.meta.url))('$name', ({ start }) => {
   test('with remembered approvals, the sign-in form may redirect to the client as well', async () => {
-    const { options } = fixture({ lifetimes: { rememberedConsent: 60 } });
-    const host = await start({ options });
-    const browser = new Browser(host);
+    const browser = new Browser(await start(fixture({ lifetimes: { rememberedConsent: 60 } })));
     const signIn = await browser.authorize(WEB);
     expect(signIn.headers['content-security-policy']).not.toContain('form-action');
     const device = await browser.device();
@@ -277,8 +275,7 @@ describe.each(hostFor(import.meta.url))('$name', ({ start }) => {
     expect(found).toEqual({ linked: [links, links], local: [[], []], plain: [[], []] });
 
     const template: Template = (view) => (view.page === 'consent' ? (views.push(view), 'own') : undefined);
-    const own = await start({ options: fixture({ clients, template }).options });
-    const another = new Browser(own);
+    const another = new Browser(await start(fixture({ clients, template })));
     await another.signIn(await another.authorize({ ...WEB, client_id: 'linked' }));
     expect(views).toEqual([
       expect.objectContaining({
@@ -457,8 +454,7 @@ describe.each(hostFor(import.meta.url))('$name', ({ start }) => {
     const other = 5 as unknown as string;
     const template: Template = (view) => (view.page === 'login' ? html`<h1>${view.username}</h1>` : other);
     const { options, errors } = fixture({ template });
-    const host = await start({ options });
-    const browser = new Browser(host);
+    const browser = new Browser(await start({ options }));
     expect((await browser.authorize(WEB)).text).toBe('<h1></h1>');
     expect((await browser.authorize({ ...WEB, client_id: 'nobody' })).status).toBe(500);
     expect(errors.map(String)).toEqual([

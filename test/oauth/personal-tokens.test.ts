@@ -183,7 +183,7 @@ describe.each(hostFor(import.meta.url))('the page of personal tokens on $name', 
 
 describe.each(hostFor(import.meta.url))('without the option on $name', ({ start }) => {
   test('there is no page, and no link to it', async () => {
-    const host = await start({ options: fixture().options });
+    const host = await start(fixture());
     const browser = new Browser(host);
     expect((await browser.open(`${host.base}/oauth/tokens`)).status).toBe(404);
     const page = await browser.signIn(await browser.open(`${host.base}/oauth/grants`));

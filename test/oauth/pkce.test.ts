@@ -298,16 +298,13 @@ describe.each(hostFor(import.meta.url))('$name', ({ start }) => {
   });
 
   test('#38 an option requires PKCE of every client (RFC 9700 §2.1.1)', async () => {
-    const { options } = fixture({ requirePkce: true });
-    const host = await start({ options });
-    const browser = new Browser(host);
+    const browser = new Browser(await start(fixture({ requirePkce: true })));
     expect(errorOf(await browser.authorize(WEB))).toBe('invalid_request');
     expect(locationOf(await browser.authorizeFor({ ...WEB, ...PKCE.request }))).toContain('code=');
   });
 
   test('#46 if no client may use plain, only S256 is listed (RFC 9700 §2.1.1)', async () => {
-    const { options } = fixture();
-    const host = await start({ options });
+    const host = await start(fixture());
     const { json } = await new Client(host.base).get('/.well-known/oauth-authorization-server');
     expect(json['code_challenge_methods_supported']).toEqual(['S256']);
   });

@@ -362,9 +362,7 @@ describe.each(hostFor(import.meta.url))('refreshing on $name', (host) => {
 describe('refreshing with other limits', () => {
   test('#70 a grace window of 0 disables it: any second use ends the family', async () => {
     const [host] = oneHostEach;
-    const { options } = fixture({ lifetimes: { refreshGrace: 0 } });
-    const running = await host.start({ options });
-    const flows = new Flows(running);
+    const flows = new Flows(await host.start(fixture({ lifetimes: { refreshGrace: 0 } })));
     const first = await flows.tokens('web');
     const second = await flows.refreshed('web', first.refresh_token);
     expect(refusal(await flows.refresh('web', first.refresh_token))).toEqual(INVALID_GRANT);
@@ -374,8 +372,7 @@ describe('refreshing with other limits', () => {
   test('#73 a retry within the grace window returns nothing that has expired', async () => {
     const [host] = oneHostEach;
     const { options, advance, errors } = fixture({ lifetimes: { refreshTokenIdle: 5, accessToken: 5 } });
-    const running = await host.start({ options });
-    const flows = new Flows(running);
+    const flows = new Flows(await host.start({ options }));
     const { refresh_token } = await flows.tokens('web');
     expect((await flows.refresh('web', refresh_token)).status).toBe(200);
     advance(5);
@@ -385,9 +382,7 @@ describe('refreshing with other limits', () => {
 
   test('#68 without the refresh grant, no client gets a refresh token', async () => {
     const [host] = oneHostEach;
-    const { options } = fixture({ grants: ['authorization_code', 'device_code'] });
-    const running = await host.start({ options });
-    const flows = new Flows(running);
+    const flows = new Flows(await host.start(fixture({ grants: ['authorization_code', 'device_code'] })));
     const code = await flows.code('web');
     expect((await flows.redeem('web', code)).json).not.toHaveProperty('refresh_token');
     expect(refusal(await flows.refresh('web', 'x'.repeat(65)))).toEqual([400, 'unsupported_grant_type']);

@@ -422,7 +422,7 @@ describe('metadata sent by a client', () => {
 
 describe('one registration', () => {
   test('has exactly one spelling', async () => {
-    const host = await start({ options: fixture({ registration: {} }).options });
+    const host = await start(fixture({ registration: {} }));
     const client_id = await registered(host.base);
     const browser = new Browser(host);
     expect((await browser.authorize(requestOf(client_id))).status).toBe(200);
@@ -514,7 +514,7 @@ describe('one registration', () => {
   });
 
   test('may request nothing with an empty list of scopes', async () => {
-    const host = await start({ options: fixture({ registration: { scopes: [] } }).options });
+    const host = await start(fixture({ registration: { scopes: [] } }));
     const client_id = await registered(host.base);
     const asked = await new Browser(host).authorize({ ...requestOf(client_id), scope: 'profile' });
     expect(responseOf(asked)['error']).toBe('invalid_scope');
@@ -544,8 +544,7 @@ describe('one registration', () => {
       asked.push(id);
       return undefined;
     };
-    const { options } = fixture({ registration: {}, clients: [{ find }] });
-    const host = await start({ options });
+    const host = await start(fixture({ registration: {}, clients: [{ find }] }));
     const client_id = await registered(host.base);
     const tokens = await tokensOf(host, client_id);
     await new Client(host.origin).get('/guarded/profile', bearer(String(tokens['access_token'])));
@@ -605,16 +604,14 @@ describe('unknown callers', () => {
   });
 
   test('M40 cannot register if registration is disabled', async () => {
-    const host = await start({ options: fixture().options });
+    const host = await start(fixture());
     expect((await register(host.base, CLAUDE)).status).toBe(404);
     const { json } = await new Client(host.base).get('/.well-known/oauth-authorization-server');
     expect(json).not.toHaveProperty('registration_endpoint');
   });
 
   test('scripts of allowed origins can register', async () => {
-    const host = await start({
-      options: fixture({ registration: {}, cors: ['https://spa.example'] }).options,
-    });
+    const host = await start(fixture({ registration: {}, cors: ['https://spa.example'] }));
     const answer = await register(host.base, CLAUDE, { origin: 'https://spa.example' });
     expect(answer.headers['access-control-allow-origin']).toBe('https://spa.example');
     const preflight = await new Client(host.base).request('/oauth/register', {
@@ -634,7 +631,7 @@ describe('options.metadata', () => {
       service_documentation: 'https://docs.example',
       example_tier: { name: 'free', seats: [1, null] },
     };
-    const host = await start({ options: fixture({ metadata }).options });
+    const host = await start(fixture({ metadata }));
     for (const path of ['/.well-known/oauth-authorization-server'])
       expect((await new Client(host.base).get(path)).json).toMatchObject({ ...metadata, issuer: host.base });
   });

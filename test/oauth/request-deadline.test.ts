@@ -32,8 +32,7 @@ describe('runtime.timer', () => {
     const silence = new Promise<never>(() => undefined);
     const { options, errors } = fixture({ runtime: { timer }, validateGrant: () => silence });
     const [host] = oneHostEach;
-    const started = await host.start({ options });
-    const flows = new Flows(started);
+    const flows = new Flows(await host.start({ options }));
     await flows.ownTokens();
     expect(running.size).toBe(0);
     const redeemed = flows.redeem('web', await flows.code('web'));

@@ -363,8 +363,7 @@ describe.each(hostFor(import.meta.url))('a failing store on $name', (host) => {
 test('errors of a full store have a class of their own in onError', async () => {
   const { options, errors, clock } = fixture();
   const [host] = oneHostEach;
-  const running = await host!.start({ options: { ...options, store: memoryStore({ clock, max: 1 }) } });
-  const flows = new Flows(running);
+  const flows = new Flows(await host!.start({ options: { ...options, store: memoryStore({ clock, max: 1 }) } }));
   expect((await flows.token('service', { grant_type: 'client_credentials' })).status).toBe(200);
   expect((await flows.token('service', { grant_type: 'client_credentials' })).status).toBe(503);
   const [error] = errors;

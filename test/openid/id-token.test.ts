@@ -263,8 +263,7 @@ test('O13: ID tokens and access tokens are verified with the published keys, whe
 
 test('O28: a signed access token is no id_token_hint, and no private part of a key is published', async () => {
   const [host] = hostFor(import.meta.url);
-  const { options } = openIdFixture({}, { jwt: [{ key: RSA }] });
-  const running = await host.start({ options });
+  const running = await host.start(openIdFixture({}, { jwt: [{ key: RSA }] }));
   const flows = rpsAt(running);
   const { access_token, id_token } = await signInto(flows, 'rp');
   const { keys } = (await new Client(running.base).get('/oauth/jwks')).json as { keys: Record<string, unknown>[] };
