@@ -3,6 +3,7 @@ import { dpop } from '../../src/dpop/index.js';
 import { Nonces } from '../../src/dpop/nonces.js';
 import { Client, hostFor } from '../hosts.js';
 import { START } from '../oauth/support/fixture.js';
+import { refusal } from '../oauth/support/tokens.js';
 import { ProofMaker } from './keys.js';
 import { SECRET, startSite } from './site.js';
 
@@ -60,7 +61,7 @@ describe('DP26, DP27, DP28 nonces', () => {
     const code = await site.flows.code('native');
     const form = site.flows.redemption('native', code);
     const refused = await site.token('native', form, { dpop: site.tokenProof(key) });
-    expect([refused.status, refused.json['error']]).toEqual([400, 'use_dpop_nonce']);
+    expect(refusal(refused)).toEqual([400, 'use_dpop_nonce']);
     const nonce = nonceOf(refused);
     for (const wrong of ['x', 'constructor', `${nonce}x`])
       expect((await site.token('native', form, { dpop: site.tokenProof(key, { nonce: wrong }) })).json['error']).toBe(
@@ -151,7 +152,7 @@ test('DP31 a client whose clock is an hour off recovers with the nonce of the er
     { grant_type: 'client_credentials' },
     { dpop: site.tokenProof(key, { iat }) },
   );
-  expect([refused.status, refused.json['error']]).toEqual([400, 'use_dpop_nonce']);
+  expect(refusal(refused)).toEqual([400, 'use_dpop_nonce']);
   const nonce = nonceOf(refused);
   const issued = await site.token(
     'service',

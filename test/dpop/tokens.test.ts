@@ -4,6 +4,7 @@ import { jwtVerifier } from '../../src/resource-server/index.js';
 import { hostFor } from '../hosts.js';
 import { DEVICE_CODE, fixture } from '../oauth/support/fixture.js';
 import type { TokenSet } from '../oauth/support/tokens.js';
+import { refusal } from '../oauth/support/tokens.js';
 import { ProofMaker } from './keys.js';
 import { BOUND_CLIENTS, SECRET, useSite } from './site.js';
 
@@ -76,7 +77,7 @@ describe.each(['opaque', 'jwt'] as const)('tokens that are bound to a key, %s', 
     const code = await site.flows.code('bound');
     const form = site.flows.redemption('bound', code);
     const refused = await site.token('bound', form);
-    expect([refused.status, refused.json['error']]).toEqual([400, 'invalid_dpop_proof']);
+    expect(refusal(refused)).toEqual([400, 'invalid_dpop_proof']);
     expect((await site.token('bound', form, prove())).json['token_type']).toBe('DPoP');
   });
 
@@ -85,7 +86,7 @@ describe.each(['opaque', 'jwt'] as const)('tokens that are bound to a key, %s', 
     const form = site.flows.redemption('native', code);
     for (const headers of [{}, prove(thief)]) {
       const answer = await site.token('native', form, headers);
-      expect([answer.status, answer.json['error']]).toEqual([400, 'invalid_grant']);
+      expect(refusal(answer)).toEqual([400, 'invalid_grant']);
     }
     expect((await site.token('native', form, prove())).json['token_type']).toBe('DPoP');
     expect((await site.token('native', form, prove(thief))).json['error']).toBe('invalid_grant');
@@ -102,7 +103,7 @@ describe.each(['opaque', 'jwt'] as const)('tokens that are bound to a key, %s', 
     const first = await site.tokens('native', key);
     for (const by of [undefined, thief]) {
       const refused = await site.refresh('native', first.refresh_token, by);
-      expect([refused.status, refused.json['error']]).toEqual([400, 'invalid_grant']);
+      expect(refusal(refused)).toEqual([400, 'invalid_grant']);
     }
     const second = (await site.refresh('native', first.refresh_token, key)).json as unknown as TokenSet;
     await expectBound(second);

@@ -4,6 +4,7 @@ import { SHOW_PASSWORD } from '../../src/core/oauth/pages/built-in-pages.js';
 import { type Answer, basic, Client, hostFor, useHost } from '../hosts.js';
 import { Browser, formOf, locationOf, PKCE, responseOf, wordsOf } from './support/browser.js';
 import { fixture } from './support/fixture.js';
+import { refusal } from './support/tokens.js';
 
 const WEB = { response_type: 'code', client_id: 'web', state: 'st' } as const;
 const BOB = { username: 'bob', password: 'builder' } as const;
@@ -271,7 +272,7 @@ describe.each(hostFor(import.meta.url))('$name', ({ start }) => {
     expect((await redeem(young)).status).toBe(200);
     advance(1);
     const late = await redeem(old);
-    expect([late.status, late.json['error']]).toEqual([400, 'invalid_grant']);
+    expect(refusal(late)).toEqual([400, 'invalid_grant']);
   });
 
   test('#37 no redirect to an unregistered URI, whatever parameter contains it (RFC 9700 §4.11.2)', async () => {

@@ -5,6 +5,7 @@ import { everyRow } from '../rows.js';
 import { Browser, PKCE, responseOf } from './support/browser.js';
 import { DEVICE_CODE, fixture, START } from './support/fixture.js';
 import { limitsOfSuite } from './support/limits.js';
+import { refusal } from './support/tokens.js';
 
 const GRANT = 'grant_type=client_credentials';
 const CHALLENGE = 'Basic realm="oauth"';
@@ -248,7 +249,7 @@ describe.each(hostFor(import.meta.url))('$name', ({ start }) => {
         { token, client_id: 'api', client_secret: 'api-secret' },
         bearer(token),
       );
-      expect([both.status, both.json['error']]).toEqual([400, 'invalid_request']);
+      expect(refusal(both)).toEqual([400, 'invalid_request']);
     });
 
     test('#51 several Authorization headers are invalid_request, even if one is valid (RFC 9110 §11.6.2)', async () => {

@@ -6,6 +6,7 @@ import { Browser } from './support/browser.js';
 import { DEVICE_CODE, fixture } from './support/fixture.js';
 import { limitsOfTest } from './support/limits.js';
 import { proxiedHosts } from './support/proxied.js';
+import { refusal } from './support/tokens.js';
 
 const BOX = basic('box', 'box-secret');
 const ALPHABET = 'BCDFGHJKLMNPQRSTVWXZ';
@@ -20,8 +21,6 @@ const codesOf = ({ json, status }: Answer): Codes => {
   expect(status).toBe(200);
   return { device_code: String(json['device_code']), user_code: String(json['user_code']) };
 };
-
-const outcome = (answer: Answer): readonly unknown[] => [answer.status, answer.json['error']];
 
 describe.each(hostFor(import.meta.url))('$name', ({ start }) => {
   const { options, errors, events, advance } = fixture();
@@ -38,19 +37,19 @@ describe.each(hostFor(import.meta.url))('$name', ({ start }) => {
 
   describe('the device authorization request', () => {
     test('#79 an unknown client → invalid_client, a client without the grant → unauthorized_client (RFC 8628 §3.1)', async () => {
-      expect(outcome(await request({ client_id: 'nobody' }))).toEqual([401, 'invalid_client']);
-      expect(outcome(await request({}))).toEqual([401, 'invalid_client']);
-      expect(outcome(await request({ client_id: 'spa' }))).toEqual([400, 'unauthorized_client']);
-      expect(outcome(await request({}, basic('service', 'service-secret')))).toEqual([400, 'unauthorized_client']);
+      expect(refusal(await request({ client_id: 'nobody' }))).toEqual([401, 'invalid_client']);
+      expect(refusal(await request({}))).toEqual([401, 'invalid_client']);
+      expect(refusal(await request({ client_id: 'spa' }))).toEqual([400, 'unauthorized_client']);
+      expect(refusal(await request({}, basic('service', 'service-secret')))).toEqual([400, 'unauthorized_client']);
     });
 
     test('#79 a confidential client must authenticate, here and when it polls (RFC 8628 §3.1)', async () => {
-      expect(outcome(await request({ client_id: 'box' }))).toEqual([401, 'invalid_client']);
-      expect(outcome(await request({ client_id: 'box', client_secret: 'wrong' }))).toEqual([401, 'invalid_client']);
+      expect(refusal(await request({ client_id: 'box' }))).toEqual([401, 'invalid_client']);
+      expect(refusal(await request({ client_id: 'box', client_secret: 'wrong' }))).toEqual([401, 'invalid_client']);
       expect((await request({ client_id: 'box', client_secret: 'box-secret' })).status).toBe(200);
       const { device_code } = codesOf(await request({}, BOX));
-      expect(outcome(await poll(device_code, { client_id: 'box' }))).toEqual([401, 'invalid_client']);
-      expect(outcome(await poll(device_code, { client_id: 'box', headers: BOX }))).toEqual([
+      expect(refusal(await poll(device_code, { client_id: 'box' }))).toEqual([401, 'invalid_client']);
+      expect(refusal(await poll(device_code, { client_id: 'box', headers: BOX }))).toEqual([
         400,
         'authorization_pending',
       ]);
@@ -58,7 +57,7 @@ describe.each(hostFor(import.meta.url))('$name', ({ start }) => {
 
     test('#79 a scope that the client may not request → invalid_scope', async () => {
       for (const scope of ['nonsense', 'introspect', 'profile  profile']) {
-        expect(outcome(await request({ client_id: 'tv', scope }))).toEqual([400, 'invalid_scope']);
+        expect(refusal(await request({ client_id: 'tv', scope }))).toEqual([400, 'invalid_scope']);
       }
     });
 
@@ -90,9 +89,9 @@ describe.each(hostFor(import.meta.url))('$name', ({ start }) => {
   describe('polling', () => {
     test('#82 undecided → 400 authorization_pending, also for an immediate first poll (RFC 8628 §3.5)', async () => {
       const { device_code } = await codes();
-      expect(outcome(await poll(device_code))).toEqual([400, 'authorization_pending']);
+      expect(refusal(await poll(device_code))).toEqual([400, 'authorization_pending']);
       advance(5);
-      expect(outcome(await poll(device_code))).toEqual([400, 'authorization_pending']);
+      expect(refusal(await poll(device_code))).toEqual([400, 'authorization_pending']);
     });
 
     test('#83 sooner than the interval → 400 slow_down, and the interval grows by 5 s, on every node (RFC 8628 §3.5)', async () => {
@@ -142,7 +141,7 @@ describe.each(hostFor(import.meta.url))('$name', ({ start }) => {
         await poll(device_code);
         expect((await poll(device_code)).json['error']).toBe('slow_down');
         await new Browser(host).decideDevice(user_code, { decision });
-        expect(outcome(await poll(device_code, { node: otherNode }))).toEqual(final);
+        expect(refusal(await poll(device_code, { node: otherNode }))).toEqual(final);
       },
     );
 
@@ -163,41 +162,41 @@ describe.each(hostFor(import.meta.url))('$name', ({ start }) => {
         authorization: `Bearer ${String(answer.json['access_token'])}`,
       });
       expect(guarded.json).toMatchObject({ auth: { sub: 'alice', client_id: 'tv' } });
-      for (let n = 0; n < 2; n += 1) expect(outcome(await poll(device_code))).toEqual([400, 'invalid_grant']);
+      for (let n = 0; n < 2; n += 1) expect(refusal(await poll(device_code))).toEqual([400, 'invalid_grant']);
       expect(events.filter(({ type }) => type === 'token.issued')).toHaveLength(1);
     });
 
     test('#86 denied → access_denied, every time (RFC 8628 §3.5)', async () => {
       const { device_code, user_code } = await codes();
       await new Browser(host).decideDevice(user_code, { decision: 'deny' });
-      for (let n = 0; n < 3; n += 1) expect(outcome(await poll(device_code))).toEqual([400, 'access_denied']);
+      for (let n = 0; n < 3; n += 1) expect(refusal(await poll(device_code))).toEqual([400, 'access_denied']);
     });
 
     test('#86 after its expiry → expired_token, decided or not (RFC 8628 §3.5)', async () => {
       const [waiting, approved] = [await codes(), await codes()];
       await new Browser(host).decideDevice(approved.user_code);
       advance(599);
-      expect(outcome(await poll(waiting.device_code))).toEqual([400, 'authorization_pending']);
+      expect(refusal(await poll(waiting.device_code))).toEqual([400, 'authorization_pending']);
       advance(1);
-      expect(outcome(await poll(waiting.device_code))).toEqual([400, 'expired_token']);
-      expect(outcome(await poll(approved.device_code))).toEqual([400, 'expired_token']);
+      expect(refusal(await poll(waiting.device_code))).toEqual([400, 'expired_token']);
+      expect(refusal(await poll(approved.device_code))).toEqual([400, 'expired_token']);
     });
 
     test('#86 unknown → invalid_grant; so is the code of another client, whose state does not change (RFC 8628 §3.5)', async () => {
-      expect(outcome(await poll('x'.repeat(43)))).toEqual([400, 'invalid_grant']);
+      expect(refusal(await poll('x'.repeat(43)))).toEqual([400, 'invalid_grant']);
       const { device_code, user_code } = await codes();
-      expect(outcome(await poll(user_code))).toEqual([400, 'invalid_grant']);
+      expect(refusal(await poll(user_code))).toEqual([400, 'invalid_grant']);
       const thief = { client_id: 'native' };
-      for (let n = 0; n < 3; n += 1) expect(outcome(await poll(device_code, thief))).toEqual([400, 'invalid_grant']);
+      for (let n = 0; n < 3; n += 1) expect(refusal(await poll(device_code, thief))).toEqual([400, 'invalid_grant']);
       // Had the thief's polls counted, this one would be too early.
-      expect(outcome(await poll(device_code))).toEqual([400, 'authorization_pending']);
+      expect(refusal(await poll(device_code))).toEqual([400, 'authorization_pending']);
       await new Browser(host).decideDevice(user_code);
-      expect(outcome(await poll(device_code, thief))).toEqual([400, 'invalid_grant']);
-      expect(outcome(await poll(device_code))).toEqual([200, undefined]);
+      expect(refusal(await poll(device_code, thief))).toEqual([400, 'invalid_grant']);
+      expect(refusal(await poll(device_code))).toEqual([200, undefined]);
     });
 
     test('#86 a poll without a device code → invalid_request', async () => {
-      expect(outcome(await poll(''))).toEqual([400, 'invalid_request']);
+      expect(refusal(await poll(''))).toEqual([400, 'invalid_request']);
     });
   });
 });

@@ -5,6 +5,7 @@ import { type Answer, basic, bearer, Client, hostFor, type HostOptions } from '.
 import { Browser, formOf, responseOf } from './support/browser.js';
 import { CLIENTS, fixture } from './support/fixture.js';
 import { newKey } from './support/jwt.js';
+import { refusal } from './support/tokens.js';
 
 const never = (): Promise<never> => new Promise(() => undefined);
 /**
@@ -26,7 +27,7 @@ const reasons = (errors: readonly unknown[]): readonly string[] =>
   errors.map((error) => (error instanceof Error ? `${error.message} ${String(error.cause ?? '')}` : String(error)));
 
 const expectUnavailable = (answer: Answer): void => {
-  expect([answer.status, answer.json['error']]).toEqual([503, 'temporarily_unavailable']);
+  expect(refusal(answer)).toEqual([503, 'temporarily_unavailable']);
   expect(Number(answer.headers['retry-after'])).toBeGreaterThan(0);
 };
 
@@ -126,10 +127,7 @@ describe.each(hostFor(import.meta.url))('$name, if a function of the application
     const { http, errors } = await hanging({ query: query({ rights: never }) });
     const { access_token } = (await token(http)).json;
     const answer = await http.get('/api?action=query&meta=userinfo&format=json', bearer(String(access_token)));
-    expect([answer.status, answer.json['error']]).toEqual([
-      503,
-      expect.objectContaining({ code: 'temporarily_unavailable' }),
-    ]);
+    expect(refusal(answer)).toEqual([503, expect.objectContaining({ code: 'temporarily_unavailable' })]);
     expect(reasons(errors).join()).toMatch(/options.query.rights .*100 ms/);
   });
 });

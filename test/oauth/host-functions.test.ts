@@ -9,7 +9,7 @@ import { type Answer, basic, bearer, Client, hostFor, type HostOptions, type Run
 import { everyRow } from '../rows.js';
 import { Browser } from './support/browser.js';
 import { fixture } from './support/fixture.js';
-import { Flows } from './support/tokens.js';
+import { Flows, refusal } from './support/tokens.js';
 
 /** How a function of the host goes wrong. It counts how often, where the test may count. */
 type Fail = () => never;
@@ -183,7 +183,7 @@ describe.each(hostFor(import.meta.url))('$name: an onError', (host) => {
     };
     const running = await host.start({ options: { ...options, clients: { find }, onError: fail, onEvent: fail } });
     const answer = await token(running);
-    expect([answer.status, answer.json['error']]).toEqual([503, 'temporarily_unavailable']);
+    expect(refusal(answer)).toEqual([503, 'temporarily_unavailable']);
     expect((await page(running)).status).toBe(503);
     const guarded = await new Client(running.origin).get('/guarded/profile', bearer('x'.repeat(43)));
     expect(guarded.status).toBe(401);

@@ -3,7 +3,7 @@ import { type Answer, basic, bearer, Client, hostFor, oneHostEach, type RunningH
 import { everyRow } from '../rows.js';
 import { Browser, PKCE, responseOf } from './support/browser.js';
 import { DEVICE_CODE, fixture, SCOPES } from './support/fixture.js';
-import { Flows } from './support/tokens.js';
+import { Flows, refusal } from './support/tokens.js';
 
 const DOCUMENT = '/.well-known/oauth-protected-resource';
 const ELSEWHERE = 'https://api.example/v1';
@@ -155,7 +155,7 @@ describe.each(oneHostEach)('guards of a resource on $name', ({ start }) => {
     await flows.revoke('web', revoked);
     for (const token of ['x', 'a.b.c', revoked.replace(/.$/, (last) => (last === 'A' ? 'B' : 'A')), revoked]) {
       const answer = await ask('mcp', bearer(token));
-      expect([answer.status, answer.json['error']]).toEqual([401, 'invalid_token']);
+      expect(refusal(answer)).toEqual([401, 'invalid_token']);
       expect(challengeOf(answer)).toMatchObject({
         error: 'invalid_token',
         resource_metadata: metadata(),
@@ -185,7 +185,7 @@ describe.each(oneHostEach)('guards of a resource on $name', ({ start }) => {
 
   test('#110 M13 a token that lacks a scope is 403 with all required scopes and the metadata', async () => {
     const answer = await ask('write', bearer(await tokenFor(`${host.origin}/mcp`)));
-    expect([answer.status, answer.json['error']]).toEqual([403, 'insufficient_scope']);
+    expect(refusal(answer)).toEqual([403, 'insufficient_scope']);
     expect(challengeOf(answer)).toMatchObject({
       error: 'insufficient_scope',
       scope: 'profile content.write',
@@ -198,7 +198,7 @@ describe.each(oneHostEach)('guards of a resource on $name', ({ start }) => {
     const alone = await ask(`mcp?access_token=${token}`);
     expect([alone.status, challengeOf(alone)]).toEqual([401, { resource_metadata: metadata(), scope: 'profile' }]);
     const both = await ask(`mcp?access_token=${token}`, bearer(token));
-    expect([both.status, both.json['error']]).toEqual([400, 'invalid_request']);
+    expect(refusal(both)).toEqual([400, 'invalid_request']);
     const posted = await atRoot.request('/guarded/mcp', {
       headers: { 'content-type': 'application/x-www-form-urlencoded' },
       body: `access_token=${token}`,

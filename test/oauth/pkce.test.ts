@@ -7,6 +7,7 @@ import { everyRow } from '../rows.js';
 import { type AuthorizationParameters, Browser, locationOf, PKCE, responseOf } from './support/browser.js';
 import { fixture } from './support/fixture.js';
 import { distantStore } from './support/stores.js';
+import { refusal } from './support/tokens.js';
 
 const s256 = (verifier: string): string => createHash('sha256').update(verifier).digest('base64url');
 
@@ -48,7 +49,7 @@ describe.each(hostFor(import.meta.url))('$name', ({ start }) => {
     new Client(host.base).post('/oauth/token', { grant_type: 'authorization_code', ...form }, headers);
   /** Refused, and nothing was issued. */
   const expectRefused = (answer: Answer, error: string): void => {
-    expect([answer.status, answer.json['error']]).toEqual([400, error]);
+    expect(refusal(answer)).toEqual([400, error]);
     expect(answer.json).not.toHaveProperty('access_token');
   };
 
@@ -252,7 +253,7 @@ describe.each(hostFor(import.meta.url))('$name', ({ start }) => {
         code,
         ...proof,
       });
-      expect([answer.status, answer.json['error']]).toEqual([503, 'temporarily_unavailable']);
+      expect(refusal(answer)).toEqual([503, 'temporarily_unavailable']);
     }
     const invalidRecord = expect.stringMatching(/^UnavailableError: .*(?:record for chain|damaged chain)/);
     expect(errors.map(String)).toEqual([invalidRecord, invalidRecord]);

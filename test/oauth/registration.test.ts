@@ -13,6 +13,7 @@ import { everyRow } from '../rows.js';
 import { Browser, PKCE, responseOf, wordsOf } from './support/browser.js';
 import { fixture } from './support/fixture.js';
 import { limitsOfSuite } from './support/limits.js';
+import { refusal } from './support/tokens.js';
 
 const CLAUDE = {
   client_name: 'Claude',
@@ -38,8 +39,6 @@ const registered = async (base: string, metadata: unknown = CLAUDE): Promise<str
   expect(answer.status, answer.text).toBe(201);
   return String(answer.json['client_id']);
 };
-
-const errorOf = ({ status, json }: Answer): readonly unknown[] => [status, json['error']];
 
 const requestOf = (client_id: string, redirect_uri: string = CLAUDE.redirect_uris[0]) => ({
   response_type: 'code',
@@ -98,13 +97,13 @@ describe.each(eachFramework)('$name', ({ start, mount }) => {
     // Where a parser of the host comes first, it answers what cannot be parsed.
     const unparsable = mount === 'parser' ? [] : ['', '{', '{"redirect_uris":["https://a.example"]', 'null', '"text"'];
     for (const body of ['[]', '[{}]', ...unparsable])
-      expect(errorOf(await register(host.base, body)), body).toEqual([400, 'invalid_client_metadata']);
+      expect(refusal(await register(host.base, body)), body).toEqual([400, 'invalid_client_metadata']);
     const form = await register(host.base, 'redirect_uris=https://a.example', {
       'content-type': 'application/x-www-form-urlencoded',
     });
-    expect(errorOf(form)).toEqual([400, 'invalid_client_metadata']);
+    expect(refusal(form)).toEqual([400, 'invalid_client_metadata']);
     if (mount === 'parser') return;
-    expect(errorOf(await register(host.base, `{"x":"${'x'.repeat(70_000)}"}`))).toEqual([
+    expect(refusal(await register(host.base, `{"x":"${'x'.repeat(70_000)}"}`))).toEqual([
       413,
       'invalid_client_metadata',
     ]);
@@ -146,8 +145,8 @@ describe.each(hostFor(import.meta.url))('a registered client at $name', ({ start
     expect(next.json['refresh_token']).not.toBe(tokens['refresh_token']);
     const after = await refresh(host.base, client_id, next.json['refresh_token']);
     expect(after.status).toBe(200);
-    expect(errorOf(await refresh(host.base, client_id, tokens['refresh_token']))).toEqual([400, 'invalid_grant']);
-    expect(errorOf(await refresh(host.base, client_id, after.json['refresh_token']))).toEqual([400, 'invalid_grant']);
+    expect(refusal(await refresh(host.base, client_id, tokens['refresh_token']))).toEqual([400, 'invalid_grant']);
+    expect(refusal(await refresh(host.base, client_id, after.json['refresh_token']))).toEqual([400, 'invalid_grant']);
   });
 
   test('can request more than it has registered, so that it can step up without registering again', async () => {
@@ -216,7 +215,7 @@ describe.each(hostFor(import.meta.url))('a registered client at $name', ({ start
   test('M42 a client_id that was never registered is invalid_client at the token endpoint, and a page at the authorization endpoint', async () => {
     const client_id = await registered(host.base);
     const changed = `${client_id.slice(0, -4)}AAAA`;
-    expect(errorOf(await refresh(host.base, changed, 'x'))).toEqual([401, 'invalid_client']);
+    expect(refusal(await refresh(host.base, changed, 'x'))).toEqual([401, 'invalid_client']);
     const page = await new Browser(host).authorize(requestOf(changed));
     expect(page.status).toBe(400);
     expect(wordsOf(page)).toContain('Remove the connection in the application and connect again.');
@@ -336,7 +335,7 @@ describe('metadata sent by a client', () => {
       ],
       async ([name, value, error]) => {
         const answer = await register(host.base, { ...CLAUDE, [name]: value });
-        expect(errorOf(answer)).toEqual([400, error]);
+        expect(refusal(answer)).toEqual([400, error]);
         expect(answer.json['error_description']).toMatch(/^[\x20-\x7e]{10,200}$/);
       },
     ));
@@ -375,12 +374,12 @@ describe('metadata sent by a client', () => {
     const deep = `{"redirect_uris":["https://a.example/cb"],"x":${'['.repeat(30_000)}${']'.repeat(30_000)}}`;
     expect((await register(host.base, deep)).status).toBe(201);
     const uris = `${'['.repeat(30_000)}${']'.repeat(30_000)}`;
-    expect(errorOf(await register(host.base, `{"redirect_uris":${uris}}`))).toEqual([400, 'invalid_redirect_uri']);
+    expect(refusal(await register(host.base, `{"redirect_uris":${uris}}`))).toEqual([400, 'invalid_redirect_uri']);
     // Of two members of one name the last counts (ECMA-262), and the answer says which it was.
     const doubled = '{"redirect_uris":["javascript:alert(1)"],"redirect_uris":["https://a.example/cb"]}';
     expect((await register(host.base, doubled)).json['redirect_uris']).toEqual(['https://a.example/cb']);
     const prototype = '{"__proto__":{"redirect_uris":["https://a.example/cb"],"client_name":"x"}}';
-    expect(errorOf(await register(host.base, prototype))).toEqual([400, 'invalid_redirect_uri']);
+    expect(refusal(await register(host.base, prototype))).toEqual([400, 'invalid_redirect_uri']);
     const names = '{"redirect_uris":["https://a.example/cb"],"constructor":1,"toString":2,"hasOwnProperty":3}';
     expect(Object.keys((await register(host.base, names)).json)).toEqual([
       'client_id',
@@ -402,7 +401,7 @@ describe('metadata sent by a client', () => {
         redirect_uris: [...CLAUDE.redirect_uris, ...uris(length)],
       });
       if (answer.status !== 201) {
-        expect(errorOf(answer)).toEqual([400, 'invalid_client_metadata']);
+        expect(refusal(answer)).toEqual([400, 'invalid_client_metadata']);
         expect(answer.json['error_description']).toContain('too long');
         break;
       }
@@ -506,7 +505,7 @@ describe('one registration', () => {
       denied.add(String(event && 'registration_id' in event && event.registration_id));
       const guarded = await new Client(host.origin).get('/guarded/profile', bearer(String(tokens['access_token'])));
       expect(guarded.status).toBe(401);
-      expect(errorOf(await refresh(host.base, client_id, tokens['refresh_token']))).toEqual([401, 'invalid_client']);
+      expect(refusal(await refresh(host.base, client_id, tokens['refresh_token']))).toEqual([401, 'invalid_client']);
       expect((await new Browser(host).authorize(requestOf(client_id))).status).toBe(400);
       const other = await registered(host.base);
       expect((await new Browser(host).authorize(requestOf(other))).status).toBe(200);
@@ -563,7 +562,7 @@ describe('one registration', () => {
     const again = await refresh(host.base, client_id, tokens['refresh_token']);
     expect(again.json).toEqual(first.json);
     advance(2);
-    expect(errorOf(await refresh(host.base, client_id, tokens['refresh_token']))).toEqual([400, 'invalid_grant']);
+    expect(refusal(await refresh(host.base, client_id, tokens['refresh_token']))).toEqual([400, 'invalid_grant']);
   });
 });
 

@@ -3,6 +3,7 @@ import { type Answer, basic, bearer, Client, hostFor, useHost } from '../hosts.j
 import { everyRow } from '../rows.js';
 import { Browser, PKCE, responseOf } from './support/browser.js';
 import { fixture } from './support/fixture.js';
+import { refusal } from './support/tokens.js';
 
 const ONE = 'https://one.example/v1';
 const TWO = 'urn:example:two';
@@ -28,7 +29,6 @@ describe.each(hostFor(import.meta.url))('$name', ({ start }) => {
   );
   const client = new Client(() => host.base);
 
-  const refused = (answer: Answer) => [answer.status, answer.json['error']];
   const audienceOf = async (answer: Answer) => {
     expect(answer.status).toBe(200);
     return (await client.post('/oauth/introspect', { token: String(answer.json['access_token']) }, CALLER)).json['aud'];
@@ -51,14 +51,14 @@ describe.each(hostFor(import.meta.url))('$name', ({ start }) => {
       ['/relative', 'one.example', `${ONE}#x`, `${ONE}/`, 'https://one.example/V1', 'https://unknown.example', 'x'],
       async (resource) => {
         expect(
-          refused(await client.post('/oauth/token', { grant_type: 'client_credentials', resource }, SERVICE)),
+          refusal(await client.post('/oauth/token', { grant_type: 'client_credentials', resource }, SERVICE)),
         ).toEqual([400, 'invalid_target']);
         expect(
-          refused(
+          refusal(
             await client.post('/oauth/token', { grant_type: 'client_credentials', resource: [ONE, resource] }, SERVICE),
           ),
         ).toEqual([400, 'invalid_target']);
-        expect(refused(await client.post('/oauth/device', { client_id: 'tv', resource }))).toEqual([
+        expect(refusal(await client.post('/oauth/device', { client_id: 'tv', resource }))).toEqual([
           400,
           'invalid_target',
         ]);
@@ -94,8 +94,8 @@ describe.each(hostFor(import.meta.url))('$name', ({ start }) => {
 
   test('#111 the token request can only narrow it, and a wrong one has no effect (RFC 8707 §2.2)', async () => {
     const code = await codeFor(ONE, TWO);
-    expect(refused(await redeem(code, THREE))).toEqual([400, 'invalid_target']);
-    expect(refused(await redeem(code, ONE, THREE))).toEqual([400, 'invalid_target']);
+    expect(refusal(await redeem(code, THREE))).toEqual([400, 'invalid_target']);
+    expect(refusal(await redeem(code, ONE, THREE))).toEqual([400, 'invalid_target']);
     const narrowed = await redeem(code, TWO);
     expect(await audienceOf(narrowed)).toBe(TWO);
 
@@ -106,7 +106,7 @@ describe.each(hostFor(import.meta.url))('$name', ({ start }) => {
         WEB,
       );
     let latest = narrowed;
-    expect(refused(await refresh(THREE))).toEqual([400, 'invalid_target']);
+    expect(refusal(await refresh(THREE))).toEqual([400, 'invalid_target']);
     latest = await refresh(ONE);
     expect(await audienceOf(latest)).toBe(ONE);
     latest = await refresh();
@@ -115,7 +115,7 @@ describe.each(hostFor(import.meta.url))('$name', ({ start }) => {
 
   test('#111 a grant without resources gets none later (RFC 8707 §2.2)', async () => {
     const code = await codeFor();
-    expect(refused(await redeem(code, ONE))).toEqual([400, 'invalid_target']);
+    expect(refusal(await redeem(code, ONE))).toEqual([400, 'invalid_target']);
     expect(await audienceOf(await redeem(code))).toBe(host.base);
   });
 

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Answer, basic, Client, everyTransport, type Host, sendRaw } from '../hosts.js';
 import { everyRow } from '../rows.js';
 import { DEVICE_CODE, fixture } from './support/fixture.js';
+import { refusal } from './support/tokens.js';
 
 const SERVICE = basic('service', 'service-secret');
 const WEB = basic('web', 'web-secret');
@@ -43,7 +44,6 @@ const ERRORS = new Set([
   'expired_token',
 ]);
 
-const refused = (answer: Answer) => [answer.status, answer.json['error']];
 const INVALID_REQUEST = [400, 'invalid_request'];
 
 const startPlace = async ({ name, start, mount, framework }: Host) => {
@@ -112,10 +112,10 @@ describe('on every host', () => {
               headers: { ...headers, 'content-type': type },
               body,
             });
-            expect([type, ...refused(answer)]).toEqual([type, ...INVALID_REQUEST]);
+            expect([type, ...refusal(answer)]).toEqual([type, ...INVALID_REQUEST]);
           }
-          expect(refused(await client.request(path, { method: 'POST', headers, body: form }))).toEqual(INVALID_REQUEST);
-          expect(refused(await client.request(path, { method: 'POST', headers }))).toEqual(INVALID_REQUEST);
+          expect(refusal(await client.request(path, { method: 'POST', headers, body: form }))).toEqual(INVALID_REQUEST);
+          expect(refusal(await client.request(path, { method: 'POST', headers }))).toEqual(INVALID_REQUEST);
           expect(before()).toEqual(state);
         }),
       ),
@@ -130,7 +130,7 @@ describe('on every host', () => {
             const answer = await token(GRANT, { ...SERVICE, 'content-type': FORM + charset });
             // A parser of the host may refuse what it cannot read before we see it.
             if (isParsed && answer.json['host'] === 'error') expect(host.errors.at(-1)).toMatchObject({ status: 415 });
-            else expect(refused(answer)).toEqual(INVALID_REQUEST);
+            else expect(refusal(answer)).toEqual(INVALID_REQUEST);
           },
         ),
       ),
@@ -145,7 +145,7 @@ describe('on every host', () => {
         for (const coding of ['identity', 'IDENTITY', 'Identity, identity'])
           expect([coding, (await send(coding)).status]).toEqual([coding, 200]);
         for (const coding of ['gzip', 'identity, br', 'x-identity'])
-          expect([coding, ...refused(await send(coding))]).toEqual([coding, ...INVALID_REQUEST]);
+          expect([coding, ...refusal(await send(coding))]).toEqual([coding, ...INVALID_REQUEST]);
       }),
     );
 
@@ -189,8 +189,8 @@ describe('on every host', () => {
     test(
       '#2 the query of a POST is ignored',
       everywhere(async ({ client }) => {
-        expect(refused(await client.post(`/oauth/token?${GRANT}`, '', SERVICE))).toEqual(INVALID_REQUEST);
-        expect(refused(await client.post('/oauth/device?client_id=tv', ''))).toEqual([401, 'invalid_client']);
+        expect(refusal(await client.post(`/oauth/token?${GRANT}`, '', SERVICE))).toEqual(INVALID_REQUEST);
+        expect(refusal(await client.post('/oauth/device?client_id=tv', ''))).toEqual([401, 'invalid_client']);
         // Nothing in the query can contradict the body either.
         expect((await client.post(`/oauth/token?grant_type=password&scope=nonsense`, GRANT, SERVICE)).status).toBe(200);
       }),
@@ -220,7 +220,7 @@ describe('on every host', () => {
           const headers = name.startsWith('client_') ? {} : SERVICE;
           const escaped = `%${name.charCodeAt(0).toString(16)}${name.slice(1)}`;
           for (const form of [`${pair}&${pair}${rest}`, `${pair}${rest}&${name}=other`, `${pair}${rest}&${escaped}=`])
-            expect(refused(await token(form, headers))).toEqual(INVALID_REQUEST);
+            expect(refusal(await token(form, headers))).toEqual(INVALID_REQUEST);
         });
       }),
     );
@@ -237,7 +237,7 @@ describe('on every host', () => {
           ['/oauth/revoke', 'token=x&client_id=service&client_id=service', SERVICE],
         ] as const;
         return everyRow(requests, async ([path, form, headers]) => {
-          expect(refused(await client.post(path, form, headers))).toEqual(INVALID_REQUEST);
+          expect(refusal(await client.post(path, form, headers))).toEqual(INVALID_REQUEST);
         });
       }),
     );
@@ -295,12 +295,12 @@ describe('on every host', () => {
       everywhere(async ({ client, token }) => {
         for (const form of ['grant_type=', 'grant_type', '']) {
           const answer = await token(form);
-          expect(refused(answer)).toEqual(INVALID_REQUEST);
+          expect(refusal(answer)).toEqual(INVALID_REQUEST);
           expect(answer.json['error_description']).toBe('The parameter grant_type is missing.');
         }
         for (const path of ['/oauth/introspect', '/oauth/revoke']) {
-          expect(refused(await client.post(path, 'token=', API))).toEqual(INVALID_REQUEST);
-          expect(refused(await client.post(path, 'token', API))).toEqual(INVALID_REQUEST);
+          expect(refusal(await client.post(path, 'token=', API))).toEqual(INVALID_REQUEST);
+          expect(refusal(await client.post(path, 'token', API))).toEqual(INVALID_REQUEST);
         }
       }),
     );
@@ -346,7 +346,7 @@ describe('on every host', () => {
       '#5 are ignored (RFC 6749 §2.3.1)',
       everywhere(({ client }) =>
         everyRow(requests, async ([path, form, headers, expected]) => {
-          expect(refused(await client.post(path, form, headers))).toEqual(expected);
+          expect(refusal(await client.post(path, form, headers))).toEqual(expected);
         }),
       ),
     );
@@ -394,7 +394,7 @@ describe('on every host', () => {
         ];
         return everyRow(pairs, async (pair) => {
           const answer = await token(`${GRANT}&${pair}`);
-          if (isParsed) expect(refused(answer)).toEqual(INVALID_REQUEST);
+          if (isParsed) expect(refusal(answer)).toEqual(INVALID_REQUEST);
           else expect([answer.status, answer.json['scope']]).toEqual([200, 'content.read highvolume']);
         });
       }),
@@ -407,7 +407,7 @@ describe('on every host', () => {
       everywhere(async ({ client, token }) => {
         const fields = (count: number) => Array.from({ length: count - 1 }, (_, index) => `f${index}=1`).join('&');
         expect((await token(`${GRANT}&${fields(100)}`)).status).toBe(200);
-        expect(refused(await token(`${GRANT}&${fields(101)}`))).toEqual(INVALID_REQUEST);
+        expect(refusal(await token(`${GRANT}&${fields(101)}`))).toEqual(INVALID_REQUEST);
         expect((await client.get(`${AUTHORIZE}&${fields(101)}`)).status).toBe(400);
       }),
     );
@@ -422,7 +422,7 @@ describe('on every host', () => {
             expect(answer.json).toEqual({ host: 'error' });
             expect(host.errors.at(-1)).toMatchObject({ status: 413 });
           } else {
-            expect(refused(answer)).toEqual([413, 'invalid_request']);
+            expect(refusal(answer)).toEqual([413, 'invalid_request']);
             expect(answer.headers['cache-control']).toBe('no-store');
           }
         }),
@@ -435,7 +435,7 @@ describe('on every host', () => {
         if (isParsed && framework.startsWith('koa')) return; // As above: their limit is lower.
         const answer = await token(`${GRANT}&x=`.padEnd(65_536, 'x'));
         expect(answer.status).toBe(200);
-        expect(refused(await token(`${GRANT}&x=`.padEnd(65_537, 'x')))).toEqual([413, 'invalid_request']);
+        expect(refusal(await token(`${GRANT}&x=`.padEnd(65_537, 'x')))).toEqual([413, 'invalid_request']);
       }),
     );
 
@@ -479,7 +479,7 @@ describe('on every host', () => {
         everyRow(MALFORMED, async (pair) => {
           const rest = pair.startsWith('grant_type') ? '' : `&${GRANT}`;
           const answer = await token(`${pair}${rest}`, pair.startsWith('client_') ? {} : SERVICE);
-          expect(refused(answer)).toEqual(INVALID_REQUEST);
+          expect(refusal(answer)).toEqual(INVALID_REQUEST);
         }),
       ),
     );
@@ -496,7 +496,7 @@ describe('on every host', () => {
           ];
           // A parser of the host has removed the escape; what remains is an unknown value.
           if (isParsed) for (const { status } of answers) expect([200, 400]).toContain(status);
-          else expect(answers.map(refused)).toEqual(Array.from(answers, () => INVALID_REQUEST));
+          else expect(answers.map(refusal)).toEqual(Array.from(answers, () => INVALID_REQUEST));
         }),
       ),
     );
@@ -515,8 +515,8 @@ describe('on every host', () => {
             body: Buffer.from(form, 'latin1'),
           });
           // A parser of the host has replaced them, which does not matter in an unknown parameter.
-          if (isParsed && form.includes('unknown')) expect(refused(answer)).toEqual([400, 'unauthorized_client']);
-          else expect(refused(answer)).toEqual(INVALID_REQUEST);
+          if (isParsed && form.includes('unknown')) expect(refusal(answer)).toEqual([400, 'unauthorized_client']);
+          else expect(refusal(answer)).toEqual(INVALID_REQUEST);
         }
       }),
     );
