@@ -13,7 +13,7 @@ import type { Claims } from './options.js';
 const base64url = (given: object): string => Buffer.from(JSON.stringify(given)).toString('base64url');
 
 /** The left half of the hash that belongs to the algorithm (OpenID Connect Core 1.0 §3.1.3.6); for Ed25519 that is SHA-512. */
-const halfHash = (text: string, algorithm: SigningAlgorithm | undefined): string => {
+const halfHash = (text: string, algorithm: SigningAlgorithm): string => {
   const digest = createHash(algorithm === 'EdDSA' ? 'sha512' : 'sha256')
     .update(text)
     .digest();
@@ -58,7 +58,7 @@ export class IdTokens {
   }
 
   sign({ client, sub, facts, nonce, sid, claims, token }: IdTokenOf): Promise<string> {
-    const ring = this.#keys.ringFor(client.openId.id_token_signed_response_alg);
+    const algorithm = this.#keys.algorithmFor(client.openId.id_token_signed_response_alg);
     return this.#signed(client, TYPE, {
       ...claims,
       iss: this.#issuer,
@@ -69,7 +69,7 @@ export class IdTokens {
       ...signInFacts(facts),
       ...(nonce !== undefined && { nonce }),
       ...(sid !== undefined && { sid }),
-      at_hash: halfHash(token.access_token, ring.algorithm),
+      at_hash: halfHash(token.access_token, algorithm),
     });
   }
 
@@ -87,8 +87,8 @@ export class IdTokens {
   }
 
   #signed(client: Client, typ: string, payload: object): Promise<string> {
-    const ring = this.#keys.ringFor(client.openId.id_token_signed_response_alg);
-    return ring.sign((kid, alg) => base64url({ alg, typ, kid }), base64url(payload));
+    const header = (kid: string, alg: SigningAlgorithm): string => base64url({ alg, typ, kid });
+    return this.#keys.sign(header, base64url(payload), client.openId.id_token_signed_response_alg);
   }
 
   /** An ID token of this server for a client, whether or not it has expired; `undefined` if it is not one, or its key is no longer published. */
@@ -96,7 +96,7 @@ export class IdTokens {
     try {
       const { alg = '', typ, kid } = decodeProtectedHeader(hint);
       if (typ !== TYPE || !this.#keys.has(alg)) return undefined;
-      const key = await this.#keys.ringFor(alg).find(kid);
+      const key = await this.#keys.find(kid);
       if (key === undefined) return undefined;
       const { payload } = await compactVerify(hint, key, { algorithms: [alg] });
       const claims: unknown = JSON.parse(Buffer.from(payload).toString('utf8'));

@@ -2,7 +2,6 @@ import { isLoopbackHost } from '../core/base/addresses/loopback.js';
 import type { FeatureHost } from '../core/base/feature.js';
 import { fail } from '../core/base/schema.js';
 import {
-  algorithmOf,
   boundSource,
   generateKey,
   type Jwk,
@@ -29,59 +28,52 @@ const generated = (host: FeatureHost): readonly SigningKey[] => {
   return [{ key: generateKey('RS256') }];
 };
 
-/** The keys that sign ID tokens: a ring for each algorithm. */
+/** The keys that sign ID tokens: of each algorithm, the newest one. */
 export class IdTokenKeys {
-  readonly #rings: ReadonlyMap<SigningAlgorithm, KeyRing>;
+  /** Of a function, `RS256` alone, because the kinds of its keys are not known at the start. */
+  readonly algorithms: readonly SigningAlgorithm[];
+  readonly #ring: KeyRing;
 
   /**
    * @param lifetime - Of an ID token, in seconds: a key stays published for so long after its last signature.
    * @throws TypeError for an unusable key, or if none is for RS256.
    */
   constructor(given: KeySource | undefined, lifetime: number, host: FeatureHost) {
-    const keys = given ?? generated(host);
-    const { clock, onError } = host;
-    const rings = SIGNING_ALGORITHMS.filter((algorithm) => isUsed(keys, algorithm)).map((algorithm) => {
-      const source = boundSource(keys, OPTION, host.bound, (all) =>
-        all.filter(({ key }) => algorithmOf(key) === algorithm),
-      );
-      const ring = new KeyRing({ source, algorithm, clock, tokenLifetimeMs: lifetime * 1000, onError, option: OPTION });
-      return [algorithm, ring] as const;
+    const source = boundSource(given ?? generated(host), OPTION, host.bound);
+    const isFunction = typeof source === 'function';
+    this.#ring = new KeyRing({
+      source,
+      algorithms: isFunction ? ['RS256'] : SIGNING_ALGORITHMS,
+      clock: host.clock,
+      tokenLifetimeMs: lifetime * 1000,
+      onError: host.onError,
+      option: OPTION,
     });
-    this.#rings = new Map(rings);
-  }
-
-  get algorithms(): readonly SigningAlgorithm[] {
-    return [...this.#rings.keys()];
-  }
-
-  /** The ring of an algorithm, or that of RS256 if there is none. */
-  ringFor(algorithm: SigningAlgorithm = 'RS256'): KeyRing {
-    const ring = this.#rings.get(algorithm) ?? this.#rings.get('RS256');
-    if (ring === undefined) throw new TypeError(`${OPTION} has no key for RS256.`);
-    return ring;
+    this.algorithms = isFunction ? ['RS256'] : this.#ring.algorithms;
+    if (!this.algorithms.includes('RS256'))
+      fail(`${OPTION} needs an RSA key of at least 2048 bits for RS256, which every client supports.`);
   }
 
   has(algorithm: string): algorithm is SigningAlgorithm {
-    return this.#rings.has(algorithm as SigningAlgorithm);
+    return this.algorithms.some((name) => name === algorithm);
+  }
+
+  /** The algorithm for a client that names this one, or none. */
+  algorithmFor(named: SigningAlgorithm = 'RS256'): SigningAlgorithm {
+    return this.has(named) ? named : 'RS256';
+  }
+
+  sign(header: (kid: string, algorithm: SigningAlgorithm) => string, payload: string, named?: SigningAlgorithm) {
+    return this.#ring.sign(header, payload, this.algorithmFor(named));
+  }
+
+  /** A published key. */
+  find(kid: string | undefined): ReturnType<KeyRing['find']> {
+    return this.#ring.find(kid);
   }
 
   /** The published keys. */
   async publicKeys(): Promise<readonly Jwk[]> {
-    const sets = await Promise.all([...this.#rings.values()].map((ring) => ring.jwks()));
-    return sets.flatMap(({ keys }) => keys);
+    return (await this.#ring.jwks()).keys;
   }
 }
-
-/** Keys of a function are only for RS256, because their kinds are not known at the start. */
-const isUsed = (keys: KeySource, algorithm: SigningAlgorithm): boolean => {
-  if (typeof keys === 'function') return algorithm === 'RS256';
-  const found = keys.map((one: Partial<SigningKey> | undefined) => algorithmOf(one?.key));
-  const unusable = found.indexOf(undefined);
-  if (unusable >= 0)
-    fail(
-      `${OPTION}[${unusable}] cannot be read as a private key: PKCS#8 PEM, JWK or KeyObject, of RSA with at least 2048 bits, P-256 or Ed25519. Is the environment variable set?`,
-    );
-  if (!found.includes('RS256'))
-    fail(`${OPTION} needs an RSA key of at least 2048 bits for RS256, which every client supports.`);
-  return found.includes(algorithm);
-};

@@ -5,7 +5,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { bearer, Client, hostFor, useHost } from '../hosts.js';
 import { DEVICE_CODE, fixture } from '../oauth/support/fixture.js';
 import { everyRow } from '../rows.js';
-import { ALICE, openIdFixture, RSA, rpsAt, signInto, verified } from './support.js';
+import { ALICE, openIdFixture, P256, RSA, rpsAt, signInto, verified } from './support.js';
 
 describe.each(hostFor(import.meta.url))('ID tokens on $name', (host) => {
   let fails = false;
@@ -299,8 +299,19 @@ test('O3, O8, O14, O16, O29: mistakes stop the start, with the option and the re
       [{ secret: undefined }, undefined, /options.secret/],
       [{ users: undefined }, undefined, /options.users/],
       [away, () => openIdConnect(), /options.openid.keys is missing.*oauth-query key/],
-      [{}, () => openIdConnect({ keys: [] }), /needs an RSA key/],
+      [{}, () => openIdConnect({ keys: [] }), /openid\.keys must contain at least one key/],
       [{}, () => openIdConnect({ keys: [{ key: undefined as never }] }), /keys\[0\].*environment variable/],
+      [
+        {},
+        () =>
+          openIdConnect({
+            keys: [
+              { key: RSA, kid: 'a' },
+              { key: P256, kid: 'a' },
+            ],
+          }),
+        /the same kid twice/,
+      ],
       [{}, () => openIdConnect({ scopes: { groups: ['groups'] } }), /options.scopes does not describe/],
       [{}, () => openIdConnect({ scopes: { groups: true } }), /name its claims/],
       [{}, () => openIdConnect({ claim: () => ({}) } as never), /Did you mean/],

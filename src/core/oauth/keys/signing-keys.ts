@@ -81,16 +81,6 @@ export const generateKey = (algorithm: SigningAlgorithm): KeyObject => {
   return generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey;
 };
 
-/** The algorithm that a key fits; `undefined` for a key that fits none, or cannot be read. */
-export const algorithmOf = (key: SigningKey['key'] | undefined): SigningAlgorithm | undefined => {
-  if (key === undefined) return undefined;
-  try {
-    return algorithmOfPublic(isExternal(key) ? key.publicKey : publicMembers(createPublicKey(privateKeyOf(key))));
-  } catch {
-    return undefined;
-  }
-};
-
 const isExternal = (key: unknown): key is ExternalKey =>
   isRecord(key) && !(key instanceof KeyObject) && typeof key['sign'] === 'function';
 
@@ -98,22 +88,15 @@ const isExternal = (key: unknown): key is ExternalKey =>
  * The same keys, with a deadline for a function that returns them, and for those that sign in a vault.
  *
  * @param option - Names the option in errors.
- * @param select - Which of the keys are used.
  */
-export const boundSource = (
-  source: KeySource,
-  option: string,
-  bound: FeatureHost['bound'],
-  select = (keys: readonly SigningKey[]): readonly SigningKey[] => keys,
-): KeySource => {
+export const boundSource = (source: KeySource, option: string, bound: FeatureHost['bound']): KeySource => {
   const limited = (signingKey: SigningKey): SigningKey => {
     const key: unknown = signingKey?.key; // The key ring reports what is wrong with it.
     if (!isExternal(key)) return signingKey;
     const sign = bound(`The sign of a key of ${option}`, (data: Uint8Array) => key.sign(data));
     return { ...signingKey, key: { publicKey: key.publicKey, sign } };
   };
-  const all = (keys: readonly SigningKey[]): readonly SigningKey[] =>
-    Array.isArray(keys) ? select(keys).map(limited) : keys;
+  const all = (keys: readonly SigningKey[]): readonly SigningKey[] => (Array.isArray(keys) ? keys.map(limited) : keys);
   if (typeof source !== 'function') return all(source);
   const ask = bound(option, source);
   return async () => all(await ask());
@@ -170,11 +153,7 @@ const publicMembers = (key: KeyObject): Jwk =>
 class KeyProblem extends Error {}
 
 /** @throws KeyProblem, or Node's error for an unreadable key. */
-const prepareKey = (
-  signingKey: Partial<SigningKey> | undefined,
-  wanted: SigningAlgorithm | undefined,
-  option: string,
-): ReadyKey => {
+const prepareKey = (signingKey: Partial<SigningKey> | undefined, option: string): ReadyKey => {
   const { key, kid, signFrom = 0 } = signingKey ?? {};
   if (key === undefined) throw new KeyProblem('must be an object with a key; is the environment variable set?');
   const privateKey = isExternal(key) ? undefined : privateKeyOf(key);
@@ -183,7 +162,6 @@ const prepareKey = (
   const members = publicMembers(publicKey);
   const algorithm = algorithmOfPublic(members);
   if (algorithm === undefined) throw new KeyProblem('is none of P-256, Ed25519 and RSA with at least 2048 bits.');
-  if (wanted !== undefined && algorithm !== wanted) throw new KeyProblem(`does not fit ${wanted}.`);
   if (kid !== undefined && (typeof kid !== 'string' || kid === '')) throw new KeyProblem('has a kid that is not text.');
   if (typeof signFrom !== 'number' || Number.isNaN(signFrom))
     throw new KeyProblem('has a signFrom that is not a number of milliseconds.');
@@ -198,12 +176,11 @@ const prepareKey = (
 
 const prepareKeys = (
   keys: readonly SigningKey[],
-  { algorithm, option = 'options.jwt' }: KeyRingDependencies,
+  { algorithms, option = 'options.jwt' }: KeyRingDependencies,
 ): readonly ReadyKey[] => {
-  if (!Array.isArray(keys) || keys.length === 0) throw new TypeError(`${option} must contain at least one key.`);
-  const ready = keys.map((key: SigningKey, index) => {
+  const ready = (Array.isArray(keys) ? keys : []).map((key: SigningKey, index) => {
     try {
-      return prepareKey(key, algorithm, option);
+      return prepareKey(key, option);
     } catch (cause) {
       const problem =
         cause instanceof KeyProblem ? cause.message : 'cannot be read as a private key: PKCS#8 PEM, JWK or KeyObject.';
@@ -212,15 +189,20 @@ const prepareKeys = (
   });
   if (new Set(ready.map(({ kid }) => kid)).size < ready.length)
     throw new TypeError(`${option} has the same kid twice.`);
+  const used = ready.filter(({ algorithm }) => algorithms?.includes(algorithm) ?? true);
+  if (used.length === 0)
+    throw new TypeError(
+      `${option} must contain at least one key${algorithms === undefined ? '' : ` for ${algorithms.join(', ')}`}.`,
+    );
   // The newest is last; of keys with the same start it is the first one listed.
-  return ready.toReversed().toSorted((a, b) => a.signFrom - b.signFrom);
+  return used.toReversed().toSorted((a, b) => a.signFrom - b.signFrom);
 };
 
 /** What a {@link KeyRing} depends on. */
 interface KeyRingDependencies {
   readonly source: KeySource;
-  /** If all keys must fit the same one. */
-  readonly algorithm?: SigningAlgorithm;
+  /** If each algorithm has a signing key of its own: these. Keys for others are left out. */
+  readonly algorithms?: readonly SigningAlgorithm[];
   readonly clock: Clock;
   /** Lifetime of a token in milliseconds. */
   readonly tokenLifetimeMs: number;
@@ -234,8 +216,6 @@ interface KeyRingDependencies {
  * last token it can have signed has expired.
  */
 export class KeyRing {
-  /** That of all its keys, if they must fit the same one. */
-  readonly algorithm: SigningAlgorithm | undefined;
   readonly #given: KeyRingDependencies;
   readonly #option: string;
   #keys: readonly ReadyKey[];
@@ -246,17 +226,27 @@ export class KeyRing {
   constructor(given: KeyRingDependencies) {
     const { source, option = 'options.jwt' } = given;
     this.#given = given;
-    this.algorithm = given.algorithm;
     this.#option = option;
     this.#keys = typeof source === 'function' ? [] : prepareKeys(source, given);
     this.#reloadAt = typeof source === 'function' ? 0 : Infinity;
   }
 
-  /** Signs with the current key. */
-  async sign(header: (kid: string, algorithm: SigningAlgorithm) => string, payload: string): Promise<string> {
+  /** The algorithms that the keys fit; of a function, once it has returned them. */
+  get algorithms(): readonly SigningAlgorithm[] {
+    return SIGNING_ALGORITHMS.filter((name) => this.#keys.some(({ algorithm }) => algorithm === name));
+  }
+
+  /** Signs with the current key. @param wanted - Its algorithm, if each has a key of its own. */
+  async sign(
+    header: (kid: string, algorithm: SigningAlgorithm) => string,
+    payload: string,
+    wanted?: SigningAlgorithm,
+  ): Promise<string> {
     const keys = await this.#current();
     const now = this.#given.clock();
-    const key = keys.findLast(({ signFrom }) => signFrom <= now);
+    const key = keys.findLast(
+      ({ signFrom, algorithm }) => signFrom <= now && (wanted === undefined || algorithm === wanted),
+    );
     if (key === undefined)
       throw new UnavailableError(`No key of ${this.#option} may sign yet: every signFrom is in the future.`);
     const input = `${header(key.kid, key.algorithm)}.${payload}`;
@@ -279,8 +269,11 @@ export class KeyRing {
   async #published(): Promise<readonly ReadyKey[]> {
     const keys = await this.#current();
     const now = this.#given.clock();
+    const isApart = this.#given.algorithms !== undefined;
     return keys.filter((key) => {
-      const successor = keys.find(({ signFrom }) => signFrom > key.signFrom);
+      const successor = keys.find(
+        ({ signFrom, algorithm }) => signFrom > key.signFrom && (!isApart || algorithm === key.algorithm),
+      );
       return successor === undefined || now < successor.signFrom + this.#given.tokenLifetimeMs;
     });
   }
