@@ -72,6 +72,17 @@ describe('an unusable file is rejected with one sentence', () => {
   });
 });
 
+test('character data is read in linear time, in pieces of any length', async () => {
+  const piece = `${'x'.repeat(32_767)}]`;
+  const [start = '', end = ''] = mediawiki(page('Long', 1, revision(1, TIME, '<![CDATA[…]]>'))).split('…]]>');
+  const pieces = [start, ...Array.from({ length: 640 }, () => piece), ...']]>', end];
+  const before = process.cpuUsage();
+  await importExport(database, Readable.from(pieces));
+  expect(process.cpuUsage(before).user / 1000).toBeLessThan(3_000);
+  const [stored] = database.all<{ size: number; end: string }>(sql`SELECT size, substr(text, -3) AS end FROM revision`);
+  expect(stored).toEqual({ size: 640 * piece.length, end: 'xx]' });
+});
+
 test('a page or revision with an unusable value is skipped and reported, and all others are imported', async () => {
   const sentences: string[] = [];
   const odd = mediawiki(

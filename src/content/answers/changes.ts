@@ -16,7 +16,7 @@ import {
   type TimeKey,
   titleBounds,
 } from './answer.js';
-import { commentItem, userItem } from './revision-item.js';
+import { commentParts, userItem } from './revision-item.js';
 
 /** A revision or a log entry. They share one sequence of ids: even for revisions, odd for entries. */
 export interface Change {
@@ -175,9 +175,7 @@ const changeItem = (
       flags: { bot: false, new: isNew, minor },
       sizes: { oldlen: sizes.get(parent) ?? 0, newlen: size },
       timestamp: { timestamp },
-    }),
-    ...commentItem((revision ?? entry)?.comment, props),
-    ...partsOf(props, {
+      ...commentParts((revision ?? entry)?.comment),
       redirect: { redirect: of.redirect !== undefined },
       sha1: revision && { sha1 },
       tags: { tags: [] },
@@ -223,9 +221,9 @@ export const logevents: Answer<'logevents', 'log' | 'pages'> = async (content, r
         user: { user: row.user },
         userid: { userid: 0 },
         timestamp: { timestamp: row.timestamp },
+        ...commentParts(row.comment),
+        tags: { tags: [] },
       }),
-      ...commentItem(row.comment, params.prop),
-      ...partsOf(params.prop, { tags: { tags: [] } }),
     }),
     page: ({ page }) => ({ pageid: page }),
   });
@@ -353,9 +351,7 @@ const contributionItem = (
       title: { ns: of.ns, title: content.show(of) },
       timestamp: { timestamp: row.timestamp },
       flags: { new: parent === 0, minor: row.minor === true, top: of.revid === row.id },
-    }),
-    ...commentItem(row.comment, props),
-    ...partsOf(props, {
+      ...commentParts(row.comment),
       size: { size: row.size },
       sizediff: before !== undefined && { sizediff: row.size - before },
       tags: { tags: [] },

@@ -17,13 +17,10 @@ export const userItem = (
   return { ...partsOf(props, { user: { user }, userid: { userid } }), ...anon };
 };
 
-/** A comment, as `prop` names the parts: as text and as HTML. */
-export const commentItem = (comment: string | undefined, props: readonly string[]): ResultItem => {
-  const isHidden = comment === undefined && { commenthidden: true };
-  return partsOf(props, {
-    comment: isHidden || { comment },
-    parsedcomment: isHidden || { parsedcomment: Html.content(comment ?? '').source },
-  });
+/** A comment, as text and as HTML. */
+export const commentParts = (comment: string | undefined) => {
+  if (comment === undefined) return { comment: { commenthidden: true }, parsedcomment: { commenthidden: true } };
+  return { comment: { comment }, parsedcomment: { parsedcomment: Html.content(comment).source } };
 };
 
 /** A revision as an item. Pages have one slot, main. */
@@ -46,8 +43,7 @@ export const revisionItem = (
       roles: { roles: ['main'] },
     }),
     ...slotItem(row, params, content),
-    ...commentItem(row.comment, props),
-    ...partsOf(props, { tags: { tags: [] } }),
+    ...partsOf(props, { ...commentParts(row.comment), tags: { tags: [] } }),
   };
 };
 

@@ -53,7 +53,8 @@ const SKIPPED: readonly (readonly [begin: string, end: string])[] = [
   ['<!--', '-->'],
   ['<?', '?>'],
 ];
-const CDATA = ['<![CDATA[', ']]>'] as const;
+const CDATA = '<![CDATA[';
+const CDATA_END = ']]>';
 
 /**
  * A streaming parser for the part of XML that programs write: elements, attributes, text, comments and character data,
@@ -66,6 +67,8 @@ export class XmlReader {
   #length = 0;
   #rest = '';
   #at = 0;
+  /** Whether character data has begun, and not ended. */
+  #isData = false;
   #hasRoot = false;
   #line = 1;
   /** The column at the start of `#rest`. */
@@ -93,6 +96,7 @@ export class XmlReader {
 
   /** Reads one token; `false` if it needs more input. */
   #step(): boolean {
+    if (this.#isData) return this.#data();
     if (this.#rest[this.#at] !== '<') {
       const end = this.#rest.indexOf('<', this.#at);
       return end < 0 ? this.#openText() : this.#text(end);
@@ -160,14 +164,20 @@ export class XmlReader {
     return true;
   }
 
-  /** Reads a comment, a processing instruction, character data, or a tag. */
+  /** Reads a comment, a processing instruction, the start of character data, or an incomplete tag. */
   #other(): boolean {
-    const start = this.#rest.slice(this.#at, this.#at + CDATA[0].length);
+    const start = this.#rest.slice(this.#at, this.#at + CDATA.length);
     for (const [begin, end] of SKIPPED) {
       if (start.startsWith(begin)) return this.#skipTo(end, begin.length);
     }
-    if (start === CDATA[0] && this.#open.length > 0) return this.#characterData();
-    const isBegun = [CDATA, ...SKIPPED].some(([begin]) => start.length < begin.length && begin.startsWith(start));
+    if (start === CDATA && this.#open.length > 0) {
+      this.#at += CDATA.length;
+      this.#isData = true;
+      return true;
+    }
+    const isBegun = [CDATA, ...SKIPPED.map(([begin]) => begin)].some(
+      (begin) => start.length < begin.length && begin.startsWith(start),
+    );
     const end = this.#rest.indexOf('>', this.#at);
     const quotes = this.#rest.slice(this.#at, end < 0 ? undefined : end).match(/["']/g)?.length ?? 0;
     if (!isBegun && end >= 0 && quotes % 2 === 0) this.#fail('there is an invalid tag');
@@ -183,13 +193,14 @@ export class XmlReader {
     return found >= 0;
   }
 
-  #characterData(): boolean {
-    const [begin, end] = CDATA;
-    const found = this.#rest.indexOf(end, this.#at);
-    if (found < 0) return false;
-    this.#keep(this.#rest.slice(this.#at + begin.length, found));
-    this.#at = found + end.length;
-    return true;
+  /** Reads character data, except characters that may begin its end. */
+  #data(): boolean {
+    const found = this.#rest.indexOf(CDATA_END, this.#at);
+    const end = found < 0 ? Math.max(this.#at, this.#rest.length - CDATA_END.length + 1) : found;
+    this.#keep(this.#rest.slice(this.#at, end));
+    this.#at = found < 0 ? end : end + CDATA_END.length;
+    this.#isData = found < 0;
+    return found >= 0;
   }
 
   #decode(text: string): string {
