@@ -4,6 +4,7 @@ import { fromCaller, mistake } from '../core/base/mistakes.js';
 import type { Clock, Revision, Store } from '../core/base/ports.js';
 import { isNumber, isText, type ExpiringRecord, Records, type Shape } from '../core/base/records.js';
 import { RandomSource, sha256 } from '../core/base/secrets.js';
+import { singleFlight } from '../core/base/single-flight.js';
 import { checkClient, type ClientCheckOptions } from '../core/oauth/clients/check-client.js';
 import type { ClientRegistration } from '../core/oauth/clients/client.js';
 import { hashedSecrets, newSecret, rotatedSecrets } from './secrets.js';
@@ -78,7 +79,7 @@ class Registry implements StoredClients {
   readonly #server: ClientCheckOptions;
   readonly #known = new LRUCache<string, Remembered>({ max: MAX_KNOWN });
   readonly #unknown = new LRUCache<string, number>({ max: MAX_UNKNOWN });
-  readonly #lookups = new Map<string, Promise<ClientRegistration | undefined>>();
+  readonly #lookUp = singleFlight(async (id: string) => (await this.#current(id))?.registration ?? undefined);
 
   constructor(store: Store, { issuer, cacheSeconds = 5, server = {}, clock = Date.now }: StoredClientsOptions) {
     if (!Number.isFinite(cacheSeconds) || cacheSeconds < 0 || cacheSeconds > 60)
@@ -99,14 +100,7 @@ class Registry implements StoredClients {
     const now = this.#clock();
     const known = this.#known.get(id);
     if (known !== undefined && now < known.until) return known.client.registration ?? undefined;
-    if (now < (this.#unknown.get(id) ?? 0)) return undefined;
-    const running = this.#lookups.get(id);
-    if (running !== undefined) return running;
-    const lookup = this.#current(id)
-      .then((client) => client?.registration ?? undefined)
-      .finally(() => this.#lookups.delete(id));
-    this.#lookups.set(id, lookup);
-    return lookup;
+    return now < (this.#unknown.get(id) ?? 0) ? undefined : this.#lookUp(id);
   }
 
   async get(client_id: string): Promise<StoredClient | undefined> {

@@ -2,9 +2,9 @@ import { LRUCache } from 'lru-cache';
 import type { Authorization } from '../core/base/authorization.js';
 import { fromCaller, mistake } from '../core/base/mistakes.js';
 import { sha256 } from '../core/base/secrets.js';
+import { singleFlight } from '../core/base/single-flight.js';
 import { type IntrospectionVerifierOptions, resolveOptions } from './introspection-options.js';
 import { Introspector } from './introspector.js';
-import { singleFlight } from './single-flight.js';
 import { type Verifier, tokenVerifier } from './verifier.js';
 
 /** An answer, and the time in milliseconds since the epoch until which it is cached. */

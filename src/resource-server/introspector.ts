@@ -1,9 +1,9 @@
 import { type Authorization, signInOf, usageOf } from '../core/base/authorization.js';
 import { UnavailableError } from '../core/base/errors.js';
+import { singleFlight } from '../core/base/single-flight.js';
 import { discover, endpointOf } from './discovery.js';
 import { HttpClient, type JsonAnswer } from './http-client.js';
 import type { ResolvedOptions } from './introspection-options.js';
-import { singleFlight } from './single-flight.js';
 
 /** A bearer token is renewed this many milliseconds before it expires, so that it does not expire in transit. */
 const RENEW_BEFORE = 30_000;

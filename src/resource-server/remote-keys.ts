@@ -4,7 +4,7 @@ import { LRUCache } from 'lru-cache';
 import type { Authorization } from '../core/base/authorization.js';
 import { UnavailableError } from '../core/base/errors.js';
 import type { Clock } from '../core/base/ports.js';
-import { singleFlight } from './single-flight.js';
+import { singleFlight } from '../core/base/single-flight.js';
 
 /** A key set, with the tokens verified with it: these are dropped with the keys, because a key may have been withdrawn. */
 export interface KeySet {
