@@ -200,12 +200,12 @@ const layers: readonly { readonly from: RegExp; readonly mayImport: readonly Reg
   },
   // The one place that knows the store which is used where the host names none.
   {
-    from: /^adapters\/(facade|mount-warnings)\.ts$/,
+    from: /^adapters\/(facade|mount|route-table)\.ts$/,
     mayImport: [
       /^(type )?core\//,
       /^type resource-server\/verifier\.ts/,
       /^stores\/memory\.ts$/,
-      /^adapters\/mount-warnings\.ts$/,
+      /^(type )?adapters\/(mount|route-table)\.ts$/,
     ],
   },
   {
@@ -213,21 +213,25 @@ const layers: readonly { readonly from: RegExp; readonly mayImport: readonly Reg
     mayImport: [
       /^(type )?core\//,
       /^type resource-server\/verifier\.ts$/,
-      /^(type )?adapters\/(facade\.ts|node\/)/,
+      /^(type )?adapters\/((facade|route-table)\.ts|node\/)/,
       /^type node:(http|stream)#/,
       /^node:net(#Server)?$/,
     ],
   },
   {
     from: /^adapters\/fetch\//,
-    mayImport: [/^(type )?core\//, /^type resource-server\/verifier\.ts$/, /^(type )?adapters\/(facade\.ts|fetch\/)/],
+    mayImport: [
+      /^(type )?core\//,
+      /^type resource-server\/verifier\.ts$/,
+      /^(type )?adapters\/((facade|route-table)\.ts|fetch\/)/,
+    ],
   },
   {
     from: /^adapters\/express\//,
     mayImport: [
       /^type core\//,
       /^type resource-server\/verifier\.ts$/,
-      /^(type )?adapters\/(facade\.ts|node\/message\.ts|express\/)/,
+      /^(type )?adapters\/((facade|route-table)\.ts|node\/message\.ts|express\/)/,
       /^type express(-serve-static-core)?#/,
       /^type node:http#/,
     ],
@@ -237,7 +241,7 @@ const layers: readonly { readonly from: RegExp; readonly mayImport: readonly Reg
     mayImport: [
       /^type core\//,
       /^type resource-server\/verifier\.ts$/,
-      /^(type )?adapters\/(facade\.ts|node\/message\.ts|koa\/)/,
+      /^(type )?adapters\/((facade|route-table)\.ts|node\/message\.ts|koa\/)/,
       /^type koa#/,
     ],
   },
@@ -246,7 +250,7 @@ const layers: readonly { readonly from: RegExp; readonly mayImport: readonly Reg
     mayImport: [
       /^type core\//,
       /^type resource-server\/verifier\.ts$/,
-      /^(type )?adapters\/(facade\.ts|node\/message\.ts|fastify\/)/,
+      /^(type )?adapters\/((facade|route-table)\.ts|node\/message\.ts|fastify\/)/,
       /^type fastify#/,
       /^fastify-plugin(#|$)/,
       /^(type )?node:(http|stream)(#|$)/,

@@ -1,10 +1,9 @@
 import type { Authorization } from '../core/base/authorization.js';
 import { type GuardOptions, guardRequirement } from '../core/base/guard-requirement.js';
-import type { GuardRequirement, GuardResult } from '../core/base/http/bearer.js';
-import { isForwarded } from '../core/base/http/forwarded.js';
+import type { GuardResult } from '../core/base/http/bearer.js';
 import type { HttpRequest, HttpResponse, Route } from '../core/base/http/messages.js';
 import { guarded } from '../core/base/listeners.js';
-import { fromCaller, mistake, type OnWarning } from '../core/base/mistakes.js';
+import { fromCaller, mistake } from '../core/base/mistakes.js';
 import type { MaybePromise, Store } from '../core/base/ports.js';
 import { isRecord } from '../core/base/schema.js';
 import { checkOf, type TokenCheck } from '../core/base/token-check.js';
@@ -16,7 +15,8 @@ import type { Runtime, ServerOptions } from '../core/server/options/server-optio
 import { createServer, type Server } from '../core/server/server.js';
 import type { Verifier } from '../resource-server/verifier.js';
 import { memoryStore } from '../stores/memory.js';
-import { warnUnmounted, warnUnreached, warnUnstored } from './mount-warnings.js';
+import { Mount, warnUnreached, warnUnstored } from './mount.js';
+import { RouteTable, type Send, sendBroken } from './route-table.js';
 
 export type { Authorization } from '../core/base/authorization.js';
 
@@ -36,12 +36,6 @@ type OnError = (error: unknown) => void;
 /** Options completed for the core. */
 interface MountedOptions extends ServerOptions {
   readonly onError: OnError;
-}
-
-/** The options a route table needs. */
-interface TableOptions extends Pick<MountedOptions, 'onError'> {
-  readonly issuer: string | undefined;
-  readonly warn?: OnWarning;
 }
 
 /** Creates handlers that require a valid token with all these scopes. */
@@ -86,9 +80,6 @@ export interface RemoteFacade<Served> {
   readonly metadata: Served;
 }
 
-/** Sends a response with a framework's own response object. */
-type Send<Sent> = (response: HttpResponse) => Sent;
-
 /**
  * Checks whether a request may pass: returns the result of `pass`, which receives headers to add to the response, or of sending the error response; `undefined` if that fails. Only
  * rejects if `pass` throws.
@@ -98,120 +89,6 @@ export type Check = <Sent, Passed>(
   send: Send<Sent>,
   pass: (authorization: Authorization, headers: HttpResponse['headers'] | undefined) => Passed,
 ) => Promise<Sent | Passed | undefined>;
-
-const BROKEN: HttpResponse = {
-  status: 500,
-  headers: { 'content-type': 'text/plain; charset=utf-8', 'cache-control': 'no-store' },
-  body: 'Internal Server Error',
-};
-
-/**
- * An error in this package's part of a request never reaches the application's error handler, and the client learns
- * nothing about it.
- */
-const sendBroken = <Sent>(send: Send<Sent>, error: unknown, onError: OnError): Sent | undefined => {
-  onError(error);
-  try {
-    return send(BROKEN);
-  } catch (failure) {
-    onError(failure); // The connection is broken too, or the application has already responded.
-    return undefined;
-  }
-};
-
-/** Routes by exact path. */
-export class RouteTable {
-  readonly routes: readonly Route[];
-  readonly #byPath: ReadonlyMap<string, Route>;
-  readonly #options: TableOptions;
-  /** The path of the issuer, until a request has shown where the routes are mounted. */
-  #expected: string | undefined;
-  #registered = '';
-  #isReached = false;
-  /** Called with every request that is answered. */
-  onAnswer: ((request: HttpRequest) => void) | undefined;
-
-  /** @param expected - The path of the issuer, if the mount point must be the same. */
-  constructor(routes: readonly Route[], options: TableOptions, expected?: string) {
-    this.#expected = expected;
-    this.routes = routes;
-    this.#byPath = new Map(routes.map((route) => [route.path, route]));
-    this.#options = options;
-  }
-
-  /** Whether the framework has called or registered this table. */
-  get isReached(): boolean {
-    return this.#isReached;
-  }
-
-  /** @param prefix - The mount path, removed by the framework. */
-  find(path: string, prefix = ''): Route | undefined {
-    if (!this.#isReached) this.#reach(prefix);
-    // The path of a module contains a plus sign, which many clients encode.
-    return this.#byPath.get(path.replace(/%2b/i, '+'));
-  }
-
-  /**
-   * Without an issuer, the URL is taken from the request, but the framework has removed the mount path from it.
-   *
-   * @throws TypeError
-   */
-  checkMount(prefix: string): void {
-    this.#registered = prefix;
-    if (!this.#isReached) this.#reach(prefix);
-    if (this.#options.issuer === undefined && prefix !== '') {
-      throw mistake(
-        `options.issuer is missing. A server mounted below ${prefix} needs it: set it to a URL that ends with ${prefix}.`,
-        'OQ102',
-      );
-    }
-  }
-
-  /**
-   * Handles a request. Never rejects; returns `undefined` if no response can be sent.
-   *
-   * @param prefix - The mount path, removed by the framework.
-   */
-  async answer<Sent>(
-    route: Route,
-    request: HttpRequest,
-    send: Send<Sent>,
-    prefix = this.#registered,
-  ): Promise<Sent | undefined> {
-    try {
-      this.checkMount(prefix);
-      if (this.#expected !== undefined) this.#compareMount(this.#expected, prefix, request);
-      this.onAnswer?.(request);
-      return send(await route.handle(request));
-    } catch (error) {
-      return sendBroken(send, error, this.#options.onError);
-    }
-  }
-
-  /** The paths of the endpoints have a beginning of their own, so a mount path that repeats it is a mistake, unless the issuer ends with it. */
-  #reach(prefix: string): void {
-    this.#isReached = true;
-    const last = prefix.slice(prefix.lastIndexOf('/'));
-    if (last.length < 2 || this.#expected?.endsWith(last) === true) return;
-    const repeated = this.routes.find(({ path }) => path.startsWith(`${last}/`))?.path;
-    if (repeated === undefined) return;
-    this.#expected = undefined;
-    this.#options.warn?.(
-      `This server is mounted at ${JSON.stringify(prefix)}, and its own paths begin with ${JSON.stringify(last)} too, so ${prefix}${repeated} exists and ${repeated} does not. Mount it one level higher: app.use(oauth), or app.register(oauth) without that prefix.`,
-      'OQ302',
-    );
-  }
-
-  /** Browsers and clients are sent to paths below the issuer's path, so the routes must be mounted there. */
-  #compareMount(expected: string, prefix: string, request: HttpRequest): void {
-    this.#expected = undefined;
-    if (prefix === expected || (isForwarded(request) && expected.endsWith(prefix))) return;
-    this.#options.warn?.(
-      `options.issuer has the path ${JSON.stringify(expected)}, but this server is mounted at ${JSON.stringify(prefix)}: clients and browsers are sent to paths that do not exist. Mount it there, or change options.issuer.`,
-      'OQ301',
-    );
-  }
-}
 
 /** The routes of a server, for each way of mounting them. */
 export interface Places {
@@ -280,12 +157,13 @@ const serverOptions = <Native>(options: AdapterOptions<Native>, example: string)
 };
 
 const placesOf = ({ routes, wellKnown, basePath, warn }: Server, { issuer, onError }: MountedOptions): Places => {
-  const options = { issuer, onError, warn };
   const whole = routes.map((route) => ({ ...route, path: basePath + route.path }));
+  const table = (all: readonly Route[], expected?: string): RouteTable =>
+    new RouteTable(all, new Mount(all, { issuer, warn, expected }), onError);
   return {
-    routes: new RouteTable(routes, options, issuer === undefined ? undefined : basePath),
-    wellKnown: new RouteTable(wellKnown, options),
-    whole: new RouteTable([...whole, ...wellKnown], options),
+    routes: table(routes, issuer === undefined ? undefined : basePath),
+    wellKnown: table(wellKnown),
+    whole: table([...whole, ...wellKnown]),
   };
 };
 
@@ -294,7 +172,7 @@ const guardOf = <Handler>(
     Partial<Pick<Server, 'checkScopes' | 'resourceRequirement' | 'bindsTokens' | 'keepsSignIn'>>,
   protect: (check: Check) => Handler,
   onError: OnError,
-  onRefused?: (requirement: GuardRequirement, request: HttpRequest) => void,
+  onRefused?: (request: HttpRequest) => void,
 ): Guard<Handler> => {
   const guard: Guard<Handler> = (scope = [], options = {}) => {
     const requirement = fromCaller(guard, () => guardRequirement(scope, options, server));
@@ -303,7 +181,7 @@ const guardOf = <Handler>(
       try {
         result = await server.guard(request, requirement);
         if ('response' in result) {
-          onRefused?.(requirement, request);
+          onRefused?.(request);
           return send(result.response);
         }
       } catch (error) {
@@ -324,16 +202,8 @@ const mounted = <Native, Mounted extends object, Handler, Headed>(
   const server = createServer(complete);
   warnUnstored(options, complete, server);
   const places = placesOf(server, complete);
-  const whole = mount(places);
-  const unmounted = warnUnmounted(whole, server, complete);
-  const unreached = warnUnreached(places, server, isFirst);
-  places.routes.onAnswer = unmounted;
-  const onRefused = (requirement: GuardRequirement, request: HttpRequest): void => {
-    if (requirement.metadata !== undefined) unmounted?.(request, requirement);
-    unreached(request);
-  };
-  return Object.assign(whole, {
-    guard: guardOf(server, protect, complete.onError, onRefused),
+  return Object.assign(mount(places), {
+    guard: guardOf(server, protect, complete.onError, warnUnreached(places, server, isFirst)),
     check: checkOf(server),
     owner: async (request: Headed) => server.owner(cookiesOf(request)),
     grants: server.grants,
@@ -376,8 +246,8 @@ export const guardsBy =
         get: () => {
           if (documents.length === 0)
             throw new TypeError('guard.metadata needs options.resource, the URL of the resource.');
-          // Any issuer will do: this table has no mount path to compare with it.
-          return serve(new RouteTable(documents, { issuer: '', onError }));
+          // Any issuer will do: there is no mount path to compare with it.
+          return serve(new RouteTable(documents, new Mount(documents, { issuer: '' }), onError));
         },
       },
     }) as Guard<Handler> & RemoteFacade<Served>; // Exactly its properties.

@@ -27,11 +27,11 @@ const optionsWith = (warnings: string[]) => ({
   onWarning: (sentence: string) => warnings.push(sentence),
 });
 
-type Build = (warnings: string[], isComplete: boolean) => Promise<RequestListener>;
+type Build = (warnings: string[]) => Promise<RequestListener>;
 
-/** Each with a guarded route and the server below `/auth`, complete or without `wellKnown`. */
+/** Each with a guarded route and the server below `/auth`. */
 const apps: Readonly<Record<string, Build>> = {
-  express5: async (warnings, isComplete) => {
+  express5: async (warnings) => {
     const oauth = forExpress(optionsWith(warnings));
     const app = express();
     app.use((_req, res, next) => {
@@ -40,9 +40,9 @@ const apps: Readonly<Record<string, Build>> = {
     });
     app.get('/mcp', oauth.guard('read', { resource: '/mcp' }), (_req, res) => void res.end());
     app.use('/auth', oauth);
-    return isComplete ? app.use(oauth.wellKnown) : app;
+    return app.use(oauth.wellKnown);
   },
-  koa3: async (warnings, isComplete) => {
+  koa3: async (warnings) => {
     const oauth = forKoa(optionsWith(warnings));
     const guarded = oauth.guard('read', { resource: '/mcp' }) as Koa.Middleware; // It fills the state itself.
     const app = new Koa().use(async (ctx, next) => {
@@ -51,17 +51,17 @@ const apps: Readonly<Record<string, Build>> = {
     });
     app.use(async (ctx, next) => (ctx.path === '/mcp' ? guarded(ctx, next) : next()));
     app.use(mount('/auth', oauth));
-    if (isComplete) app.use(oauth.wellKnown);
+    app.use(oauth.wellKnown);
     const callback = app.callback();
     return (req, res) => void callback(req, res);
   },
-  fastify5: async (warnings, isComplete) => {
+  fastify5: async (warnings) => {
     const oauth = forFastify(optionsWith(warnings));
     const app = fastify();
     app.addHook('onRequest', async (_request, reply) => void reply.headers(EXPOSED));
     app.get('/mcp', { preHandler: oauth.guard('read', { resource: '/mcp' }) }, async () => '');
     app.register(oauth, { prefix: '/auth' });
-    if (isComplete) app.register(oauth.wellKnown);
+    app.register(oauth.wellKnown);
     await app.ready();
     return app.routing;
   },
@@ -70,7 +70,7 @@ const apps: Readonly<Record<string, Build>> = {
 describe.each(Object.entries(apps))('a resource, and a server with a path, on %s', (_name, build) => {
   test('M1, M6 has its metadata at the root of the host, without a warning', async () => {
     const warnings: string[] = [];
-    const client = await listenTo(await build(warnings, true));
+    const client = await listenTo(await build(warnings));
     const refused = await client.get('/mcp');
     expect(refused.headers['www-authenticate']).toBe(
       `Bearer resource_metadata="https://op.example${DOCUMENT}", scope="read"`,
@@ -82,19 +82,8 @@ describe.each(Object.entries(apps))('a resource, and a server with a path, on %s
     expect(warnings.filter((sentence) => sentence.includes('wellKnown'))).toEqual([]);
   });
 
-  test('M1 one warning if wellKnown is not mounted, unless a proxy may serve it', async () => {
-    const warnings: string[] = [];
-    const client = await listenTo(await build(warnings, false));
-    await client.get('/mcp', { 'x-forwarded-for': '192.0.2.1' });
-    expect(warnings.filter((sentence) => sentence.includes('wellKnown'))).toEqual([]);
-    for (let n = 0; n < 3; n += 1) expect((await client.get('/mcp')).status).toBe(401);
-    const said = warnings.filter((sentence) => sentence.includes('oauth.wellKnown is not mounted'));
-    expect(said).toEqual([expect.stringContaining(`https://op.example${DOCUMENT}`)]);
-    expect((await client.get(DOCUMENT)).status).toBe(404);
-  });
-
   test('M16 headers that the application exposes to scripts stay exposed', async () => {
-    const client = await listenTo(await build([], true));
+    const client = await listenTo(await build([]));
     expect((await client.get('/mcp')).headers['access-control-expose-headers']).toBe(
       'mcp-session-id, www-authenticate',
     );

@@ -142,19 +142,6 @@ const ROWS: readonly Row[] = [
     },
   ],
   [
-    'the metadata of an issuer with a path',
-    'OQ303',
-    /oauth-authorization-server\/auth.*oauth\.wellKnown/,
-    () => {
-      const below = ({ app, oauth }: Pick<Site, 'app' | 'oauth'>) => app.use('/auth', oauth);
-      return twice(
-        site((base) => ({ issuer: `${base}/auth` }), below),
-        '/auth/oauth/token',
-        TOKEN,
-      );
-    },
-  ],
-  [
     'a row with a column too many',
     'OQ309',
     /redirect_url.*redirect_uris/,

@@ -8,9 +8,10 @@ import type { IncomingMessage } from 'node:http';
 import type { NextFunction, Request, RequestHandler, Response, Router } from 'express';
 import type { RouteParameters } from 'express-serve-static-core';
 import type { Verifier } from '../../resource-server/verifier.js';
-import type { AdapterOptions, Authorization, Facade, Guard, Framework, RemoteFacade, RouteTable } from '../facade.js';
+import type { AdapterOptions, Authorization, Facade, Guard, Framework, RemoteFacade } from '../facade.js';
 import { mountServer, guardsBy, wrongFramework } from '../facade.js';
 import { cookiesOf, type HeadedRequest, NodeRequest, send, setHeaders } from '../node/message.js';
+import type { RouteTable } from '../route-table.js';
 
 declare const GUARDED: unique symbol;
 

@@ -3,8 +3,9 @@ import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
 import type { HttpResponse, Route } from '../../core/base/http/messages.js';
-import { type RouteTable, wrongFramework } from '../facade.js';
+import { wrongFramework } from '../facade.js';
 import { NodeRequest, hasLength, isList, joinHeader, pathOf, whenSent } from '../node/message.js';
+import type { RouteTable } from '../route-table.js';
 
 /** The plugin's mount options, as passed on by Fastify. */
 export interface MountOptions {
@@ -110,7 +111,7 @@ const routesPlugin =
  */
 export const plugin = (table: RouteTable): FastifyPluginAsync<MountOptions> => {
   const mountIn: FastifyPluginAsync<MountOptions> = async (instance, { prefix = '' }) => {
-    table.checkMount(instance.prefix + prefix);
+    table.mount.register(instance.prefix + prefix);
     if (!instance.hasRequestDecorator('auth')) instance.decorateRequest('auth');
     await instance.register(routesPlugin(table), { prefix });
   };

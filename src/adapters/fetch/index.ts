@@ -6,17 +6,9 @@
 
 import type { HttpResponse, Route } from '../../core/base/http/messages.js';
 import type { Verifier } from '../../resource-server/verifier.js';
-import type {
-  AdapterOptions,
-  Authorization,
-  Check,
-  Facade,
-  Guard,
-  Places,
-  RemoteFacade,
-  RouteTable,
-} from '../facade.js';
+import type { AdapterOptions, Authorization, Check, Facade, Guard, Places, RemoteFacade } from '../facade.js';
 import { calledWith, mountServer, guardsBy } from '../facade.js';
+import type { RouteTable } from '../route-table.js';
 import { FetchRequest, partsOf, toResponse } from './message.js';
 
 /** Options of `oauthQuery`, all optional. `owner` receives the `Request`. */

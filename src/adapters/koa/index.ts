@@ -7,9 +7,10 @@
 import type { Context, Middleware } from 'koa';
 import type { HttpResponse } from '../../core/base/http/messages.js';
 import type { Verifier } from '../../resource-server/verifier.js';
-import type { AdapterOptions, Authorization, Facade, Guard, Framework, RemoteFacade, RouteTable } from '../facade.js';
+import type { AdapterOptions, Authorization, Facade, Guard, Framework, RemoteFacade } from '../facade.js';
 import { mountServer, guardsBy, wrongFramework } from '../facade.js';
 import { cookiesOf, type HeadedRequest, NodeRequest, pathOf, setHeaders, whenSent } from '../node/message.js';
+import type { RouteTable } from '../route-table.js';
 
 /** Options of `oauthQuery`, all optional. `owner` receives Koa's own `Context`. */
 export interface OAuthQueryOptions extends AdapterOptions<Context> {}

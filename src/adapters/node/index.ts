@@ -6,17 +6,9 @@
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Verifier } from '../../resource-server/verifier.js';
-import type {
-  AdapterOptions,
-  Authorization,
-  Check,
-  Facade,
-  Guard,
-  Places,
-  RemoteFacade,
-  RouteTable,
-} from '../facade.js';
+import type { AdapterOptions, Authorization, Check, Facade, Guard, Places, RemoteFacade } from '../facade.js';
 import { calledWith, mountServer, guardsBy } from '../facade.js';
+import type { RouteTable } from '../route-table.js';
 import { cookiesOf, type HeadedRequest, NodeRequest, pathOf, send, setHeaders } from './message.js';
 
 export { drainable, type DrainOptions } from './drainable.js';

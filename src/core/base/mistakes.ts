@@ -33,7 +33,6 @@ type ServerWarning =
   | 'OQ209' // a guard names metadata of another host
   | 'OQ301' // mounted at another path than that of the issuer
   | 'OQ302' // mounted below a path that the endpoints already have
-  | 'OQ303' // wellKnown is not mounted
   | 'OQ304' // requests for another host than that of the issuer
   | 'OQ305' // the proxy is not trusted
   | 'OQ306' // a script of another origin
