@@ -1,15 +1,20 @@
 import { type ChildProcess, fork } from 'node:child_process';
+import { generateKeyPairSync } from 'node:crypto';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { freePort } from '../../test/stores/engines/daemon.js';
 import { command, startRedis } from '../../test/stores/engines/redis.js';
+import { ISSUER } from './site.js';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const REPORTER = new URL('memory-reporter.ts', import.meta.url).href;
 const FRAMEWORKS = ['express', 'koa', 'fastify', 'express'] as const;
 
-/** The issuer of all processes: the address of the load balancer in front of them. */
-export const ISSUER = 'https://demo.example';
+/** Of all processes, in PEM. */
+const ID_TOKEN_KEY = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey.export({
+  type: 'pkcs8',
+  format: 'pem',
+});
 
 /** Bytes. */
 export interface Memory {
@@ -17,9 +22,9 @@ export interface Memory {
   readonly heapUsed: number;
 }
 
-/** Several demo processes on one Redis. */
+/** Several server processes on one Redis. */
 export interface Cluster {
-  readonly processes: readonly DemoProcess[];
+  readonly processes: readonly ServerProcess[];
   redisMemory(): Promise<number>;
   stop(): Promise<void>;
 }
@@ -27,21 +32,18 @@ export interface Cluster {
 /** Milliseconds that a process may take to end; it closes all connections after ten seconds. */
 const END_TIMEOUT = 15_000;
 
-/** Expected at every start of the demo: the warning about its old grants, and its progress. Everything else is reported. */
-const ON_PURPOSE = /is switched on\. It is discouraged|^Reading the export/;
-
 const printed = new Set<string>();
 
 /** Prints the first line of each warning of the processes once: under load there may be thousands. */
 const printOnce = (text: string): void => {
   const [line = ''] = text.split('\n');
-  if (line.trim() === '' || ON_PURPOSE.test(line) || printed.has(line)) return;
+  if (line.trim() === '' || printed.has(line)) return;
   printed.add(line);
   console.error(`A process printed: ${line}`);
 };
 
 const startChild = async (framework: string, port: number, store: string): Promise<ChildProcess> => {
-  const child = fork('examples/demo/main.ts', {
+  const child = fork('bench/soak/server.ts', {
     cwd: ROOT,
     execArgv: ['--disable-warning=ExperimentalWarning', '--import', 'tsx', '--expose-gc', '--import', REPORTER],
     env: {
@@ -51,26 +53,27 @@ const startChild = async (framework: string, port: number, store: string): Promi
       PORT: String(port),
       STORE: store,
       ISSUER,
+      ID_TOKEN_KEY: String(ID_TOKEN_KEY),
     },
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
   });
   child.stderr?.setEncoding('utf8').on('data', printOnce);
   const ready = new Promise<void>((resolve, reject) => {
     child.stdout?.setEncoding('utf8').on('data', (text: string) => {
-      if (text.includes('oauth-query demo on')) resolve();
+      if (text.includes('ready')) resolve();
     });
-    child.once('exit', (code) => reject(new Error(`A demo process ended with ${String(code)} before it was ready.`)));
+    child.once('exit', (code) => reject(new Error(`A server process ended with ${String(code)} before it was ready.`)));
   });
   await ready;
   return child;
 };
 
 const endChild = async (child: ChildProcess): Promise<void> => {
-  if (child.exitCode !== null || child.signalCode !== null) throw new Error('A demo process ended unexpectedly.');
+  if (child.exitCode !== null || child.signalCode !== null) throw new Error('A server process ended unexpectedly.');
   const exit = once(child, 'exit', { signal: AbortSignal.timeout(END_TIMEOUT) });
   child.kill('SIGTERM');
   const [code] = await exit;
-  if (code !== 0) throw new Error(`A demo process ended with ${String(code)} after SIGTERM.`);
+  if (code !== 0) throw new Error(`A server process ended with ${String(code)} after SIGTERM.`);
 };
 
 const memoryOf = async (child: ChildProcess): Promise<Memory | undefined> => {
@@ -81,8 +84,8 @@ const memoryOf = async (child: ChildProcess): Promise<Memory | undefined> => {
   return memory as Memory | undefined; // as the reporter sends it
 };
 
-/** One process of the demo, which keeps its port when it is restarted. */
-export class DemoProcess {
+/** A server process, which keeps its port when it is restarted. */
+export class ServerProcess {
   readonly name: string;
   readonly port: number;
   readonly #framework: string;
@@ -124,14 +127,14 @@ export class DemoProcess {
 /** Starts a Redis and this many processes on it. They end with this program, however it ends. */
 export const startCluster = async (size: number): Promise<Cluster> => {
   const redis = await startRedis('--maxmemory', '4gb', '--maxmemory-policy', 'noeviction');
-  const processes: DemoProcess[] = [];
+  const processes: ServerProcess[] = [];
   const stop = async (): Promise<void> => {
-    await Promise.all(processes.map((demo) => demo.stop()));
+    await Promise.all(processes.map((one) => one.stop()));
     await redis.remove();
   };
   try {
-    for (let index = 0; index < size; index += 1) processes.push(new DemoProcess(index, await freePort(), redis.url));
-    await Promise.all(processes.map((demo) => demo.start()));
+    for (let index = 0; index < size; index += 1) processes.push(new ServerProcess(index, await freePort(), redis.url));
+    await Promise.all(processes.map((one) => one.start()));
   } catch (error) {
     await redis.remove();
     throw error;

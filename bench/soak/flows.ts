@@ -1,101 +1,29 @@
-import { createHash, randomBytes } from 'node:crypto';
-import { ISSUER } from './cluster.js';
+import { FEATURE_FLOWS } from './feature-flows.js';
+import type { Flow } from './flow.js';
 import type { Answer } from './pool.js';
+import {
+  anyOwner,
+  API,
+  expectDead,
+  expectError,
+  expectOwner,
+  expectTokens,
+  get,
+  NATIVE,
+  post,
+  publicClient,
+  redeem,
+  SCOPE,
+  SERVICE,
+  signIn,
+  textOf,
+  visit,
+  WEB,
+} from './requests.js';
+import { ISSUER } from './site.js';
 import { expectThat, type Visitor, Wrong } from './visitor.js';
 
-/** A task of a client, from its first request to its last, with every response checked. */
-export interface Flow {
-  readonly name: string;
-  /** How often it is chosen, relative to the others. */
-  readonly weight: number;
-  /** Minimum of milliseconds between two starts by any client, for tasks that people do occasionally. */
-  readonly pause?: number;
-  run(visitor: Visitor): Promise<void>;
-}
-
-interface Owner {
-  readonly username: string;
-  readonly password: string;
-}
-
-const OWNERS = [
-  { username: 'alice', password: 'wonderland' },
-  { username: 'bob', password: 'builder' },
-] as const satisfies readonly Owner[];
-const REDIRECT_URI = 'http://127.0.0.1:49152/callback';
 const DEVICE_CODE = 'urn:ietf:params:oauth:grant-type:device_code';
-const SCOPE = 'profile content.read';
-
-type Credentials = {
-  readonly headers: Readonly<Record<string, string>>;
-  readonly form: Readonly<Record<string, string>>;
-};
-
-const basic = (id: string): Credentials => ({
-  headers: { authorization: `Basic ${Buffer.from(`${id}:${id}-secret`).toString('base64')}` },
-  form: {},
-});
-const publicClient = (client_id: string): Credentials => ({ headers: {}, form: { client_id } });
-const WEB = basic('web');
-const NATIVE = publicClient('native');
-const SERVICE = basic('service');
-const API = basic('api');
-
-const pick = <T>(items: readonly [T, T]): T => items[Math.random() < 0.5 ? 0 : 1];
-
-const textOf = (answer: Answer, name: string): string => {
-  const value = answer.json[name];
-  if (typeof value !== 'string' || value === '')
-    throw new Wrong(`An answer must have a ${name}: got ${answer.status} ${answer.text}`);
-  return value;
-};
-
-const post = (
-  visitor: Visitor,
-  operation: string,
-  path: string,
-  client: Credentials,
-  form: Readonly<Record<string, string>>,
-) => visitor.ask(operation, { path, headers: client.headers, form: { ...client.form, ...form } });
-
-const get = (visitor: Visitor, path: string, token: string): Promise<Answer> =>
-  visitor.ask('guarded GET', { path, headers: { authorization: `Bearer ${token}` } });
-
-const expectTokens = (answer: Answer, scope: string, refreshable: boolean): void => {
-  const { json, headers } = answer;
-  const isRight =
-    json['token_type'] === 'Bearer' &&
-    json['expires_in'] === 3600 &&
-    json['scope'] === scope &&
-    typeof json['access_token'] === 'string' &&
-    (typeof json['refresh_token'] === 'string') === refreshable;
-  expectThat(
-    answer.status === 200 && isRight && headers['cache-control'] === 'no-store',
-    'A grant must give tokens',
-    answer,
-  );
-};
-
-const expectError = (answer: Answer, status: number, error: string, promise: string): void =>
-  expectThat(answer.status === status && answer.json['error'] === error, promise, answer);
-
-const expectOwner = async (visitor: Visitor, token: string, sub: string, client_id: string): Promise<void> => {
-  const me = await get(visitor, '/me', token);
-  const { json } = me;
-  expectThat(
-    me.status === 200 && json['sub'] === sub && json['client_id'] === client_id,
-    `A token of ${sub} must open /me`,
-    me,
-  );
-};
-
-const expectDead = async (visitor: Visitor, token: string, why: string): Promise<void> => {
-  const me = await get(visitor, '/me', token);
-  expectThat(me.status === 401, `The guard must refuse ${why}`, me);
-  const inspected = await post(visitor, 'introspect', '/oauth/introspect', API, { token });
-  const isInactive = inspected.status === 200 && inspected.text === '{"active":false}';
-  expectThat(isInactive, `Introspection must return active: false for ${why}`, inspected);
-};
 
 const clientCredentials: Flow = {
   name: 'client credentials, introspection, revocation',
@@ -104,7 +32,7 @@ const clientCredentials: Flow = {
     const answer = await post(visitor, 'token: client credentials', '/oauth/token', SERVICE, {
       grant_type: 'client_credentials',
     });
-    expectTokens(answer, 'content.read highvolume', false);
+    expectTokens(answer, 'content.read', false);
     const token = textOf(answer, 'access_token');
     for (let n = 0; n < 3; n += 1) {
       const content = await get(visitor, '/content', token);
@@ -128,71 +56,11 @@ const clientCredentials: Flow = {
   },
 };
 
-/** What the redirect returns to the client. */
-interface Returned {
-  readonly parameters: URLSearchParams;
-  readonly verifier: string;
-  readonly sub: string;
-}
-
-/** A visit of an owner: a new browser, the request with PKCE, the sign-in form, the consent form, back to the client. */
-const visit = async (visitor: Visitor, client_id: string, decision: 'approve' | 'deny'): Promise<Returned> => {
-  const owner = pick<Owner>(OWNERS);
-  const verifier = randomBytes(32).toString('base64url');
-  const state = randomBytes(8).toString('base64url');
-  const query = new URLSearchParams({
-    response_type: 'code',
-    client_id,
-    state,
-    redirect_uri: REDIRECT_URI,
-    code_challenge: createHash('sha256').update(verifier).digest('base64url'),
-    code_challenge_method: 'S256',
-  });
-  visitor.forgetCookies();
-  const signIn = await visitor.ask('authorize', { path: `/oauth/authorize?${query.toString()}` });
-  expectThat(
-    signIn.status === 200 && signIn.text.includes('name="password"'),
-    'An unknown visitor must get the sign-in form',
-    signIn,
-  );
-  const signedIn = await visitor.submit('sign-in form', signIn, { ...owner });
-  expectThat(signedIn.status === 303, 'The right password must lead on', signedIn);
-  const consent = await visitor.ask('consent page', { path: signedIn.headers.location ?? '/' });
-  expectThat(
-    consent.status === 200 && consent.text.includes('value="approve"'),
-    'The owner must get the consent form',
-    consent,
-  );
-  const back = await visitor.submit('consent form', consent, { decision });
-  const address = back.headers.location ?? '';
-  expectThat(
-    back.status === 303 && address.startsWith(`${REDIRECT_URI}?`),
-    'A decision must lead back to the client',
-    back,
-  );
-  const parameters = new URL(address).searchParams;
-  expectThat(
-    parameters.get('state') === state && parameters.get('iss') === ISSUER,
-    'state and iss must come back',
-    back,
-  );
-  expectThat(parameters.has('code') === (decision === 'approve'), 'Only an approval must return a code', back);
-  return { parameters, verifier, sub: owner.username };
-};
-
-const redeem = (visitor: Visitor, client: Credentials, { parameters, verifier }: Returned): Promise<Answer> =>
-  post(visitor, 'token: code', '/oauth/token', client, {
-    grant_type: 'authorization_code',
-    code: parameters.get('code') ?? '',
-    redirect_uri: REDIRECT_URI,
-    code_verifier: verifier,
-  });
-
 const codeReplay: Flow = {
   name: 'code with PKCE, then the same code again',
   weight: 10,
   run: async (visitor) => {
-    const returned = await visit(visitor, 'web', 'approve');
+    const returned = await visit(visitor, 'web');
     const answer = await redeem(visitor, WEB, returned);
     expectTokens(answer, SCOPE, true);
     const token = textOf(answer, 'access_token');
@@ -206,7 +74,7 @@ const denial: Flow = {
   name: 'the owner denies access',
   weight: 3,
   run: async (visitor) => {
-    const { parameters } = await visit(visitor, 'native', 'deny');
+    const { parameters } = await visit(visitor, 'native', { decision: 'deny' });
     if (parameters.get('error') !== 'access_denied' || parameters.has('code'))
       throw new Wrong(`A denial must be access_denied: got ${parameters.toString()}`);
   },
@@ -218,11 +86,8 @@ const refreshChain: Flow = {
   name: 'code with PKCE, a chain of refreshes, a replay',
   weight: 10,
   run: async (visitor) => {
-    const [client_id, client] = pick([
-      ['web', WEB],
-      ['native', NATIVE],
-    ] as const);
-    const returned = await visit(visitor, client_id, 'approve');
+    const [client_id, client] = Math.random() < 0.5 ? (['web', WEB] as const) : (['native', NATIVE] as const);
+    const returned = await visit(visitor, client_id);
     const refresh = (refresh_token: string): Promise<Answer> =>
       post(visitor, 'token: refresh', '/oauth/token', client, { grant_type: 'refresh_token', refresh_token });
     let answer = await redeem(visitor, client, returned);
@@ -255,9 +120,9 @@ const device: Flow = {
   weight: 10,
   pause: 1_000,
   run: async (visitor) => {
-    const owner = pick<Owner>(OWNERS);
+    const owner = anyOwner();
     const tv = publicClient('tv');
-    const started = await post(visitor, 'device: start', '/oauth/device', tv, {});
+    const started = await post(visitor, 'device: start', '/oauth/device', tv, { scope: SCOPE });
     expectThat(
       started.status === 200 && started.json['verification_uri'] === `${ISSUER}/oauth/device`,
       'A device must get its codes',
@@ -267,10 +132,7 @@ const device: Flow = {
     const poll = (): Promise<Answer> =>
       post(visitor, 'device: poll', '/oauth/token', tv, { grant_type: DEVICE_CODE, device_code });
     expectError(await poll(), 400, 'authorization_pending', 'An undecided device must wait');
-    visitor.forgetCookies();
-    const signIn = await visitor.ask('device: page', { path: '/oauth/device' });
-    const signedIn = await visitor.submit('sign-in form', signIn, { ...owner });
-    const page = await visitor.ask('device: page', { path: signedIn.headers.location ?? '/' });
+    const page = await signIn(visitor, '/oauth/device', owner);
     const shown = await visitor.submit('device: user code', page, { user_code: textOf(started, 'user_code') });
     expectThat(shown.status === 200 && shown.text.includes('A television'), 'A user code must show its device', shown);
     const done = await visitor.submit('device: decision', shown, { decision: 'approve' });
@@ -321,4 +183,12 @@ const query: Flow = {
   },
 };
 
-export const FLOWS: readonly Flow[] = [clientCredentials, codeReplay, denial, refreshChain, device, query];
+export const FLOWS: readonly Flow[] = [
+  clientCredentials,
+  codeReplay,
+  denial,
+  refreshChain,
+  device,
+  query,
+  ...FEATURE_FLOWS,
+];

@@ -22,6 +22,7 @@ export class Journal {
   readonly #latencies = new Map<string, RecordableHistogram>();
   readonly #flows = new Map<string, number>();
   readonly #retries = new Map<string, number>();
+  readonly #waits = new Map<string, number>();
   readonly #errors = new Map<string, number>();
   #failures = 0;
 
@@ -39,9 +40,14 @@ export class Journal {
     count(this.#retries, reason);
   }
 
+  waited(operation: string): void {
+    count(this.#waits, operation);
+  }
+
   failed(flow: string, error: unknown): void {
     this.#failures += 1;
-    const text = `${flow}: ${error instanceof Error ? error.message : String(error)}`;
+    const [first] = (error instanceof Error ? error.message : String(error)).split('\n');
+    const text = `${flow}: ${first}`;
     if (this.#errors.has(text) || this.#errors.size < TOLD) count(this.#errors, text);
   }
 
@@ -57,6 +63,11 @@ export class Journal {
   /** Requests that needed a second attempt, by the outcome of the first. */
   get retries(): ReadonlyMap<string, number> {
     return this.#retries;
+  }
+
+  /** Requests that had to wait (429), by their names. */
+  get waits(): ReadonlyMap<string, number> {
+    return this.#waits;
   }
 
   get flows(): ReadonlyMap<string, number> {

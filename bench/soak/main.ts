@@ -1,5 +1,5 @@
 /**
- * Runs four processes of the demo on one Redis under mixed load and checks every response; with `--rolling` a second time while
+ * Runs four processes of a server with every feature on one Redis under mixed load and checks every response; with `--rolling` a second time while
  * they are restarted one at a time.
  *
  *     npm run soak -- --minutes 10 --rolling

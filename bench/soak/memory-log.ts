@@ -51,9 +51,9 @@ const trendOf = (samples: readonly Sample[], kind: keyof Memory): Trend => {
 export class MemoryLog {
   readonly #samples = new Map<string, Sample[]>();
 
-  add(demo: { readonly name: string; readonly life: number }, memory: Memory | undefined): void {
+  add(server: { readonly name: string; readonly life: number }, memory: Memory | undefined): void {
     if (memory === undefined) return;
-    const name = demo.life === 1 ? demo.name : `${demo.name}, start ${demo.life}`;
+    const name = server.life === 1 ? server.name : `${server.name}, start ${server.life}`;
     const samples = this.#samples.get(name) ?? [];
     this.#samples.set(name, samples);
     samples.push({ ...memory, minute: performance.now() / 60_000 });

@@ -1,4 +1,5 @@
 import { Agent, type IncomingHttpHeaders, request } from 'node:http';
+import { ISSUER } from './site.js';
 
 export interface Answer {
   readonly status: number;
@@ -11,14 +12,22 @@ export interface Answer {
 export interface Question {
   readonly path: string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** If present, the request is a POST. */
+  /** If present, the request is a POST of a form. */
   readonly form?: Readonly<Record<string, string>>;
+  /** If present, the request is a POST of JSON. */
+  readonly body?: object;
 }
+
+/** The sources of the requests: people come from many addresses, and one address has few slots for attempts under way. */
+const SOURCES = Array.from({ length: 40 }, (_, n) => `127.0.1.${n + 1}`);
 
 /** The request got no response. The message tells how far it got. */
 export class NoAnswer extends Error {
   override readonly name = 'NoAnswer';
 }
+
+/** A load balancer passes it on. */
+const HOST = new URL(ISSUER).host;
 
 const ANSWER_TIMEOUT = 10_000;
 
@@ -32,14 +41,14 @@ const reasonOf = (error: Error, reused: boolean): string => {
 const isJson = (headers: IncomingHttpHeaders): boolean =>
   headers['content-type']?.startsWith('application/json') === true;
 
-/** Keep-alive connections, evenly divided between several processes. */
+/** Keep-alive connections, evenly divided between several processes and several addresses. */
 export class Pool {
   readonly #ports: readonly number[];
   readonly #agents: readonly Agent[];
 
   constructor(ports: readonly number[], connections: number) {
     this.#ports = ports;
-    const maxSockets = Math.ceil(connections / ports.length);
+    const maxSockets = Math.ceil(connections / ports.length / SOURCES.length);
     this.#agents = ports.map(() => new Agent({ keepAlive: true, maxSockets, scheduling: 'fifo' }));
   }
 
@@ -47,13 +56,17 @@ export class Pool {
     return this.#ports.length;
   }
 
-  /** @throws NoAnswer */
-  ask(target: number, { path, headers = {}, form }: Question): Promise<Answer> {
+  /**
+   * @param visitor - The number of the visitor, from which its address follows.
+   * @throws NoAnswer
+   */
+  ask(visitor: number, target: number, { path, headers = {}, form, body }: Question): Promise<Answer> {
     const index = target % this.#ports.length;
-    const body = form === undefined ? '' : new URLSearchParams(form).toString();
-    const type = {
-      'content-type': 'application/x-www-form-urlencoded',
-      'content-length': String(Buffer.byteLength(body)),
+    const isForm = form !== undefined;
+    const sent = isForm ? new URLSearchParams(form).toString() : body && JSON.stringify(body);
+    const type = sent !== undefined && {
+      'content-type': isForm ? 'application/x-www-form-urlencoded' : 'application/json',
+      'content-length': String(Buffer.byteLength(sent)),
     };
     return new Promise((resolve, reject) => {
       const outgoing = request(
@@ -62,8 +75,9 @@ export class Pool {
           port: this.#ports[index],
           agent: this.#agents[index],
           path,
-          method: form === undefined ? 'GET' : 'POST',
-          headers: form === undefined ? headers : { ...type, ...headers },
+          localAddress: SOURCES[visitor % SOURCES.length],
+          method: sent === undefined ? 'GET' : 'POST',
+          headers: { host: HOST, ...type, ...headers },
           timeout: ANSWER_TIMEOUT,
         },
         (incoming) => {
@@ -85,7 +99,7 @@ export class Pool {
       const fail = (error: Error): void => reject(new NoAnswer(reasonOf(error, outgoing.reusedSocket)));
       outgoing.on('timeout', () => outgoing.destroy(new Error(`no answer in ${ANSWER_TIMEOUT / 1000} s`)));
       outgoing.on('error', fail);
-      outgoing.end(body);
+      outgoing.end(sent);
     });
   }
 

@@ -41,6 +41,7 @@ const printPhase = (title: string, { journal, memory, seconds, restarts }: Phase
   ]);
   list('flows', flows);
   list('second attempts', journal.retries);
+  list('had to wait (429)', journal.waits);
   list('errors', journal.errors);
   const { trends } = memory;
   console.log('\n  memory in MB, after a collection; medians of the first and the last third after warm-up');

@@ -1,6 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { type Cluster, type DemoProcess, startCluster } from './cluster.js';
-import { type Flow, FLOWS } from './flows.js';
+import { type Cluster, type ServerProcess, startCluster } from './cluster.js';
+import type { Flow } from './flow.js';
+import { FLOWS } from './flows.js';
 import { Journal } from './journal.js';
 import { MemoryLog } from './memory-log.js';
 import { Pool } from './pool.js';
@@ -61,13 +62,13 @@ const runVisitor = async (
   }
 };
 
-const restartInTurn = async (processes: readonly DemoProcess[], until: number): Promise<number> => {
+const restartInTurn = async (processes: readonly ServerProcess[], until: number): Promise<number> => {
   let restarts = 0;
   while (performance.now() < until) {
-    const demo = processes[restarts % processes.length];
-    if (demo === undefined) throw new Error('There is no process.');
-    await demo.stop();
-    await demo.start();
+    const one = processes[restarts % processes.length];
+    if (one === undefined) throw new Error('There is no process.');
+    await one.stop();
+    await one.start();
     restarts += 1;
     await wait(BETWEEN_RESTARTS);
   }
@@ -77,7 +78,7 @@ const restartInTurn = async (processes: readonly DemoProcess[], until: number): 
 const watchMemory = async ({ processes }: Cluster, log: MemoryLog, every: number, until: number): Promise<void> => {
   while (performance.now() + every <= until) {
     await wait(every);
-    await Promise.all(processes.map(async (demo) => log.add(demo, await demo.memory())));
+    await Promise.all(processes.map(async (one) => log.add(one, await one.memory())));
   }
 };
 
@@ -115,7 +116,7 @@ export interface Soak {
   readonly redisMemory: number;
 }
 
-/** Runs the demo in several processes on one Redis under load; then again while they are restarted one at a time. */
+/** Runs several processes of a server with every feature on one Redis under load; then again while they are restarted one at a time. */
 export const soak = async (options: SoakOptions, withRolling: boolean): Promise<Soak> => {
   const cluster = await startCluster(options.processes);
   try {

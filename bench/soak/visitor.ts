@@ -1,3 +1,4 @@
+import { setTimeout as wait } from 'node:timers/promises';
 import { formOf } from '../../test/hosts/form.js';
 import type { Journal } from './journal.js';
 import { type Answer, NoAnswer, type Pool, type Question } from './pool.js';
@@ -7,31 +8,37 @@ export class Wrong extends Error {
   override readonly name = 'Wrong';
 }
 
-/** The part of a response that a report shows. */
+/** The part of a response that a report shows: of a page, its words. */
 const summary = ({ status, headers, text }: Answer): string => {
   const problem = /[?&]error=\w+/.exec(headers.location ?? '')?.[0] ?? '';
-  return `${status} ${problem}${text.replace(/\s+/g, ' ').slice(0, 160)}`;
+  const words = text.replace(/<style>[^]*?<\/style>|<[^>]*>/g, ' ').replace(/\s+/g, ' ');
+  return `${status} ${problem}${words.slice(0, 300)}`;
 };
 
 export const expectThat = (holds: boolean, promise: string, answer: Answer): void => {
   if (!holds) throw new Wrong(`${promise}: got ${summary(answer)}`);
 };
 
+/** Waits for one request. More of them, and it gives up. */
+const MAX_WAITS = 3;
+
 /**
  * A client behind a load balancer: each request goes to the next process, and one without a response is sent once more,
- * to another process. It keeps the cookies of one browser.
+ * to another process. It keeps the cookies of one browser, and repeats a request after the seconds for which it must wait (429).
  */
 export class Visitor {
   readonly #pool: Pool;
   readonly #journal: Journal;
   readonly #mayRetry: boolean;
+  readonly #number: number;
   #next: number;
   #cookies: ReadonlyMap<string, string> = new Map();
 
-  constructor(pool: Pool, journal: Journal, first: number, mayRetry: boolean) {
+  constructor(pool: Pool, journal: Journal, number: number, mayRetry: boolean) {
     this.#pool = pool;
     this.#journal = journal;
-    this.#next = first;
+    this.#number = number;
+    this.#next = number;
     this.#mayRetry = mayRetry;
   }
 
@@ -42,30 +49,44 @@ export class Visitor {
 
   /** @param operation - The name of this request in the report. */
   async ask(operation: string, question: Question): Promise<Answer> {
-    const begun = performance.now();
-    const answer = await this.#send(this.#withCookies(question));
-    this.#journal.took(operation, performance.now() - begun);
+    let answer = await this.#timed(operation, question);
+    for (let waits = 0; answer.status === 429 && waits < MAX_WAITS; waits += 1) {
+      this.#journal.waited(operation);
+      await wait(Number(answer.headers['retry-after']) * 1000);
+      answer = await this.#timed(operation, question);
+    }
     this.#keepCookies(answer);
     return answer;
   }
 
-  /** Presses a button of a form, after typing into its fields. */
-  submit(operation: string, page: Answer, typed: Readonly<Record<string, string>>): Promise<Answer> {
-    const { action, fields } = formOf(page.text);
+  /**
+   * Presses a button of a form, after typing into its fields.
+   *
+   * @param wanted - A text in that form, for a page with several.
+   */
+  submit(operation: string, page: Answer, typed: Readonly<Record<string, string>>, wanted?: string): Promise<Answer> {
+    const { action, fields } = formOf(page.text, wanted);
     return this.ask(operation, { path: action, form: { ...fields, ...typed } });
+  }
+
+  async #timed(operation: string, question: Question): Promise<Answer> {
+    const begun = performance.now();
+    const answer = await this.#send(this.#withCookies(question));
+    this.#journal.took(operation, performance.now() - begun);
+    return answer;
   }
 
   async #send(question: Question): Promise<Answer> {
     const target = this.#next;
     this.#next += 1;
     try {
-      return await this.#pool.ask(target, question);
+      return await this.#pool.ask(this.#number, target, question);
     } catch (error) {
       if (!this.#mayRetry || !(error instanceof NoAnswer)) throw error;
       this.#journal.retried(error.message);
     }
     this.#next += 1;
-    return this.#pool.ask(target + 1, question);
+    return this.#pool.ask(this.#number, target + 1, question);
   }
 
   #withCookies(question: Question): Question {

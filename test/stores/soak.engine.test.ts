@@ -4,7 +4,7 @@ import { soak } from '../../bench/soak/soak.js';
 import { describeEngine } from './engines/availability.js';
 import { noRedis } from './engines/redis.js';
 
-describeEngine('the demo in several processes on one Redis', noRedis, () => {
+describeEngine('a server with every feature, in several processes on one Redis', noRedis, () => {
   test('under load every response is correct, and a rolling restart costs a client at most one retry', async () => {
     const options = { seconds: 5, connections: 20, processes: 2, sampleEvery: 60 };
     const { steady, rolling } = await soak(options, true);
