@@ -10,10 +10,10 @@ import {
   refined,
   required,
   type Schema,
-  text,
   value,
   wholeNumber,
 } from '../core/base/schema.js';
+import { SECRETS } from '../core/base/seal.js';
 
 /** A URL under which clients know this process, where a proxy changes the path. */
 export interface ProxiedAddress {
@@ -47,12 +47,6 @@ export interface DpopOptions {
   readonly secret?: string | readonly string[];
 }
 
-const MIN_SECRET_LENGTH = 32;
-
-const oneSecret = refined(text('text of at least 32 characters'), (given, path) =>
-  given.length >= MIN_SECRET_LENGTH ? given : fail(`${path} needs at least ${MIN_SECRET_LENGTH} characters.`),
-);
-
 const base = refined(
   value<string>('a URL such as https://api.example', (given) => typeof given === 'string'),
   (given, path) => {
@@ -74,7 +68,5 @@ export const DPOP_OPTIONS = object({
   maxAhead: wholeNumber(5, 0, 300, 'seconds'),
   replay: orElse(oneOf('process', 'store', 'none'), 'process'),
   origins: orElse(listOf('an array of URLs', either(base, object(proxied))), [], 'none'),
-  secret: refined(either(oneSecret, listOf('an array of such texts', oneSecret)), (given): readonly string[] =>
-    typeof given === 'string' ? [given] : given,
-  ),
+  secret: SECRETS,
 } satisfies Schema<DpopOptions>);

@@ -1,13 +1,11 @@
 import type { Authorization } from '../core/base/authorization.js';
 import type { AuthorizationFeature } from '../core/base/feature.js';
 import { requiredToken } from '../core/base/http/bearer.js';
-import { json } from '../core/base/http/responses.js';
 import type { MaybePromise } from '../core/base/ports.js';
 import { fail, fn, isRecord, listOf, object, orElse, path, required, type Schema, text } from '../core/base/schema.js';
 import { parseScope } from '../core/base/scope.js';
-import type { EndpointHandler } from '../core/oauth/endpoint.js';
 import { featureOf } from '../core/oauth/oauth-feature.js';
-import { refusal, tokenOwner } from './token-owner.js';
+import { ownerEndpoint } from './token-owner.js';
 
 /** Options of `profileResource`. */
 export interface ProfileOptions {
@@ -56,15 +54,11 @@ export const profileResource = (given: ProfileOptions): AuthorizationFeature => 
     if (unknown !== undefined)
       fail(`profileResource: scope names ${JSON.stringify(unknown)}, which options.scopes does not have.`);
     const describe = host.bound('The claims of profileResource', claims);
-    const answer: EndpointHandler = async (request, context) => {
-      try {
-        const token = requiredToken(request, context.proofs !== undefined);
-        const { authorization, headers } = await tokenOwner(token, scopes, request, context);
-        return json(200, checkDocument(await describe(authorization), authorization.sub), headers);
-      } catch (error) {
-        return refusal(error, scopes, context);
-      }
-    };
+    const answer = ownerEndpoint(
+      scopes,
+      (request, { proofs }) => requiredToken(request, proofs !== undefined),
+      async ({ authorization }) => checkDocument(await describe(authorization), authorization.sub),
+    );
     return { hooks: {}, endpoints: [{ paths, methods: { GET: answer }, pageMethods: [], cors: true }] };
   });
 };

@@ -1,16 +1,18 @@
 import type { Authorization } from '../core/base/authorization.js';
 import { BearerError } from '../core/base/errors.js';
 import type { PresentedToken } from '../core/base/http/bearer.js';
-import type { HttpRequest, HttpResponse } from '../core/base/http/messages.js';
-import { errorResponse } from '../core/base/http/responses.js';
+import type { HttpRequest } from '../core/base/http/messages.js';
+import { errorResponse, json } from '../core/base/http/responses.js';
+import type { MaybePromise } from '../core/base/ports.js';
 import { proofOf } from '../core/base/possession.js';
 import type { OAuthContext } from '../core/oauth/context.js';
+import type { EndpointHandler } from '../core/oauth/endpoint.js';
 import { isStillAllowed } from '../core/oauth/grants/still-allowed.js';
 import { admitPresented } from '../core/oauth/presented-token.js';
 import type { Grant } from '../core/oauth/tokens/tokens.js';
 
 /** The owner of an access token, and the grant it was issued under. */
-export interface TokenOwner {
+interface TokenOwner {
   readonly authorization: Authorization;
   readonly grant: Grant;
   /** Headers of the response, such as a new nonce. */
@@ -22,7 +24,7 @@ export interface TokenOwner {
  *
  * @throws BearerError `invalid_token`, `insufficient_scope`
  */
-export const tokenOwner = async (
+const tokenOwner = async (
   presented: PresentedToken,
   scopes: readonly string[],
   request: HttpRequest,
@@ -47,8 +49,23 @@ export const tokenOwner = async (
   return { authorization, grant, headers };
 };
 
-/** The response to a request that was refused. Scripts may read why. */
-export const refusal = (error: unknown, scopes: readonly string[], context: OAuthContext): HttpResponse => {
-  const response = errorResponse(error, context.onError, { scopes, proofAlgorithms: context.proofs?.algorithms });
-  return { ...response, headers: { 'access-control-expose-headers': 'www-authenticate', ...response.headers } };
-};
+/**
+ * An endpoint that answers with a document about the owner of a token. Scripts may read why a request was refused.
+ *
+ * @param scopes - Which the token needs.
+ */
+export const ownerEndpoint =
+  (
+    scopes: readonly string[],
+    tokenOf: (request: HttpRequest, context: OAuthContext) => MaybePromise<PresentedToken>,
+    documentOf: (owner: TokenOwner) => Promise<object>,
+  ): EndpointHandler =>
+  async (request, context) => {
+    try {
+      const owner = await tokenOwner(await tokenOf(request, context), scopes, request, context);
+      return json(200, await documentOf(owner), owner.headers);
+    } catch (error) {
+      const response = errorResponse(error, context.onError, { scopes, proofAlgorithms: context.proofs?.algorithms });
+      return { ...response, headers: { 'access-control-expose-headers': 'www-authenticate', ...response.headers } };
+    }
+  };

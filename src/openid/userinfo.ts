@@ -1,13 +1,12 @@
 import { BearerError } from '../core/base/errors.js';
 import { type PresentedToken, presentedToken } from '../core/base/http/bearer.js';
-import type { HttpRequest, HttpResponse } from '../core/base/http/messages.js';
-import { json } from '../core/base/http/responses.js';
+import type { HttpRequest } from '../core/base/http/messages.js';
 import type { OAuthContext } from '../core/oauth/context.js';
-import type { Endpoint, EndpointHandler } from '../core/oauth/endpoint.js';
+import type { Endpoint } from '../core/oauth/endpoint.js';
 import { isForm, readForm } from '../core/oauth/parameters.js';
 import type { ClaimSource } from './claims.js';
 import { OPENID } from './scopes.js';
-import { refusal, tokenOwner } from './token-owner.js';
+import { ownerEndpoint } from './token-owner.js';
 
 /** The token of a request: in the header, or in the body of a form (RFC 6750 §2.2), which no other endpoint allows. */
 const tokenOf = async (request: HttpRequest, context: OAuthContext): Promise<PresentedToken> => {
@@ -35,24 +34,13 @@ const tokenOf = async (request: HttpRequest, context: OAuthContext): Promise<Pre
  * @see {@link https://openid.net/specs/openid-connect-core-1_0.html#UserInfo | OpenID Connect Core 1.0 §5.3}
  */
 export const userinfoEndpoint = (paths: readonly string[], claims: ClaimSource): Endpoint => {
-  const answer: EndpointHandler = async (request, context): Promise<HttpResponse> => {
-    try {
-      const { authorization, grant, headers } = await tokenOwner(
-        await tokenOf(request, context),
-        [OPENID],
-        request,
-        context,
-      );
-      const { sub, client_id, scope } = authorization;
-      const { username } = grant;
-      const found = await claims.find({
-        ...{ sub, client_id, scope, use: 'userinfo' },
-        ...(username !== null && { username }),
-      });
-      return json(200, { ...found, sub }, headers);
-    } catch (error) {
-      return refusal(error, [OPENID], context);
-    }
-  };
+  const answer = ownerEndpoint([OPENID], tokenOf, async ({ authorization, grant: { username } }) => {
+    const { sub, client_id, scope } = authorization;
+    const found = await claims.find({
+      ...{ sub, client_id, scope, use: 'userinfo' },
+      ...(username !== null && { username }),
+    });
+    return { ...found, sub };
+  });
   return { paths, methods: { GET: answer, POST: answer }, pageMethods: [], cors: true };
 };

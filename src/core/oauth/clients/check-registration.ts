@@ -16,13 +16,13 @@ import {
 } from '../../base/schema.js';
 import { nearestName } from '../../base/spelling.js';
 import { GRAMMARS } from '../parameters.js';
-import { linksOf } from './client-links.js';
 import { NAME_TAKES, shownName } from './client-metadata.js';
 import { ADDRESS, OPENID_FIELDS, openIdOf } from './client-openid.js';
 import { type ClientSecret, type PreparedSecret, prepareSecret } from './client-secret.js';
 import {
   type AuthenticationMethod,
   type Client,
+  type ClientLinks,
   type ClientOrigin,
   type ClientRegistration,
   type CustomGrantName,
@@ -32,7 +32,7 @@ import {
 } from './client.js';
 import type { ChallengeMethod } from './pkce.js';
 import { isUnprovenRedirect, redirectUriProblem } from './redirect-uri.js';
-import { registeredScopes, type ScopeRules } from './registered-scopes.js';
+import { registeredScopes, type Report, type ScopeRules } from './registered-scopes.js';
 
 /** Settings of the server that registrations refer to. */
 export interface ServerRules extends ScopeRules {
@@ -53,9 +53,6 @@ const isClientId = (given: unknown): given is string =>
 const CLIENT_ID_TAKES = 'printable ASCII, at most 512 characters';
 
 const MAX_SHOWN = 600;
-
-/** Collects a problem, as the end of a sentence, so that all of them are found. */
-type Report = (problem: string) => void;
 
 const BUILT_IN_GRANTS: ReadonlySet<string> = new Set(GRANT_TYPES);
 
@@ -277,6 +274,22 @@ const lifetimesOf = (
     refreshTokenAbsolute: refresh_token_lifetime,
     refreshGrace: refresh_grace,
   });
+};
+
+const isSecure = (uri: string | undefined): uri is string => uri !== undefined && /^https:/i.test(uri);
+
+/** A client that registers itself could link to a page that pretends to be another's, and show its picture. */
+const linksOf = (
+  { logo_uri, client_uri, policy_uri, tos_uri }: ClientRegistration,
+  origin: ClientOrigin = 'operator',
+): ClientLinks => {
+  if (origin !== 'operator') return {};
+  return {
+    ...(logo_uri !== undefined && { logoUri: logo_uri }),
+    ...(isSecure(client_uri) && { clientUri: client_uri }),
+    ...(isSecure(policy_uri) && { policyUri: policy_uri }),
+    ...(isSecure(tos_uri) && { tosUri: tos_uri }),
+  };
 };
 
 /** Validates each field separately. */

@@ -12,7 +12,8 @@ export interface ScopeRules {
   readonly neverByDefault?: ReadonlySet<string>;
 }
 
-type Report = (problem: string) => void;
+/** Collects a problem, as the end of a sentence, so that all of them are found. */
+export type Report = (problem: string) => void;
 
 /** The scopes named by a registration; all but the introspection scope if it names none. */
 const namedScopes = ({ scope }: ClientRegistration, rules: ScopeRules, report: Report): readonly string[] => {
@@ -24,11 +25,7 @@ const namedScopes = ({ scope }: ClientRegistration, rules: ScopeRules, report: R
   return parsed ?? [];
 };
 
-/**
- * The scopes a client may request, and those it gets if it requests none.
- *
- * @param report - Called with each problem, as the end of a sentence.
- */
+/** The scopes a client may request, and those it gets if it requests none. */
 export const registeredScopes = (
   registration: ClientRegistration,
   rules: ScopeRules,

@@ -10,7 +10,6 @@ import { RESOURCE_DEFINITION } from '../../base/resource-metadata.js';
 import {
   type Checked,
   either,
-  ENVIRONMENT,
   fail,
   flag,
   fn,
@@ -31,6 +30,7 @@ import {
   value,
   wholeNumber,
 } from '../../base/schema.js';
+import { SECRETS } from '../../base/seal.js';
 import { systemRandom, systemTimer } from '../../base/system.js';
 import type { GrantName } from '../../oauth/clients/client.js';
 import { DEVICE_CODE_GRANT, GRANT_TYPES } from '../../oauth/clients/client.js';
@@ -78,32 +78,6 @@ const issuer = refined(
     (given) => typeof given === 'string' && parseUrl(given) !== undefined,
   ),
   checkedIssuer,
-);
-
-const MIN_SECRET_LENGTH = 32;
-
-/** Keys are derived from secrets, so these must be too long to guess. */
-const oneSecret = refined(text('text of at least 32 characters', /^[^]+$/, ENVIRONMENT), (given, path) =>
-  given.includes('client_secret')
-    ? fail(
-        `${path} is the registration of a client secret. Use a secret of its own: npx oauth-query secret --raw, or openssl rand -base64 32.`,
-        'OQ110',
-      )
-    : given.length >= MIN_SECRET_LENGTH
-      ? given
-      : fail(
-          `${path} has ${given.length} characters and needs at least ${MIN_SECRET_LENGTH}. Generate one with "openssl rand -base64 32".`,
-        ),
-);
-
-const secret = refined(
-  either(oneSecret, listOf('an array of such texts', oneSecret)),
-  (given, path): readonly string[] => {
-    const secrets = typeof given === 'string' ? [given] : given;
-    return secrets.length > 0
-      ? secrets
-      : fail(`${path} is an empty list. Give at least one text of 32 characters, or leave it out.`);
-  },
 );
 
 /** An identifier without a metadata document. */
@@ -253,7 +227,7 @@ export const SERVER_OPTIONS = {
     refined(value<Runtime>('an object with clock, such as { clock: Date.now }', isRecord), RUNTIME.read),
   ),
   issuer,
-  secret: fromEnvironment(secret),
+  secret: fromEnvironment(SECRETS),
   clients: either(
     value<readonly ClientSource[]>('an array of clients', Array.isArray),
     having<ClientRegistry>('an object with find(client_id)', 'find'),
