@@ -1,4 +1,4 @@
-import { mkdtemp, readFile } from 'node:fs/promises';
+import { mkdtemp } from 'node:fs/promises';
 import { request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,7 +7,6 @@ import fastify from 'fastify';
 import { describe, expect, test } from 'vitest';
 import { oauthQuery } from '../../src/adapters/fastify/index.js';
 import type { HttpRequest } from '../../src/core/base/http/messages.js';
-import { hashSecret } from '../../src/core/oauth/clients/slow-hash.js';
 import type { ServerOptions } from '../../src/core/server/options/server-options.js';
 import { createServer } from '../../src/core/server/server.js';
 import { memoryStore } from '../../src/stores/memory.js';
@@ -104,14 +103,14 @@ const countingUsers = () => {
 describe('password guesses', () => {
   const GRANTS = ['password', 'client_credentials'] as const;
 
-  test('400 simultaneous ones on ten processes: ten are compared', async () => {
+  test('200 simultaneous ones on ten processes: ten are compared', async () => {
     const { asked, users } = countingUsers();
     const { options, store, errors } = fixture({ clients: [LEGACY], grants: GRANTS, users });
     const hosts = await nodes(10, { ...options, store: distantStore(store, 7) });
-    const answers = await inLots(400, 200, (n) => guess(hosts[n % 10] as ProxiedHost, 'alice', `x${n}`, '192.0.2.1'));
+    const answers = await inLots(200, 200, (n) => guess(hosts[n % 10] as ProxiedHost, 'alice', `x${n}`, '192.0.2.1'));
     expect(asked).toHaveLength(10);
     expect(answers.filter(({ status }) => status === 400)).toHaveLength(10);
-    expect(answers.filter(({ status }) => status === 429)).toHaveLength(390);
+    expect(answers.filter(({ status }) => status === 429)).toHaveLength(190);
     // The owner is not locked out: from another source she gets in, on every process.
     for (const host of hosts) expect((await guess(host, 'alice', 'right', '198.51.100.7')).status).toBe(200);
     expect(errors).toEqual([]);
@@ -129,26 +128,11 @@ describe('password guesses', () => {
     expect(asked).toHaveLength(10);
   });
 
-  test('a block outlasts failures of 10050 other names', async () => {
-    const { asked, users } = countingUsers();
-    limitsOfTest({ sourceFailures: 1000 });
-    const { options } = fixture({ clients: [LEGACY], grants: GRANTS, users });
-    const ask = inProcess(options);
-    const form = (username: string, password: string): string =>
-      `grant_type=password&username=${username}&password=${password}&client_id=legacy&client_secret=legacy-secret`;
-    for (let n = 0; n < 10; n += 1) await ask(form('alice', 'x'), '192.0.2.1');
-    await inLots(10_050, 50, (n) => ask(form(`name${n}`, 'x'), manyAddresses(n % 200)));
-    expect(asked).toHaveLength(10_060);
-    expect(await ask(form('alice', 'right'), '192.0.2.1')).toBe(429);
-    expect(asked).toHaveLength(10_060);
-    expect(await ask(form('alice', 'right'), '192.0.2.2')).toBe(200);
-  });
-
   test('one address can try fifty names, on all processes together; other addresses are not affected', async () => {
     const { asked, users } = countingUsers();
     const { options, store } = fixture({ clients: [LEGACY], grants: GRANTS, users });
     const hosts = await nodes(4, { ...options, store: distantStore(store, 3) });
-    await inLots(400, 40, (n) => guess(hosts[n % 4] as ProxiedHost, `name${n}`, 'x', '192.0.2.1'));
+    await inLots(120, 40, (n) => guess(hosts[n % 4] as ProxiedHost, `name${n}`, 'x', '192.0.2.1'));
     expect(asked).toHaveLength(50);
     expect((await guess(hosts[0] as ProxiedHost, 'bob', 'right', '192.0.2.2')).status).toBe(200);
   });
@@ -178,7 +162,7 @@ describe('password guesses', () => {
     const { options } = fixture({ clients: [LEGACY], grants: GRANTS, users });
     const hosts = await nodes(2, options);
     const from = (n: number): string => `192.0.2.${n}`;
-    await inLots(30 * 12, 30, (n) => guess(hosts[n % 2] as ProxiedHost, 'alice', 'x', from(Math.floor(n / 12))));
+    await inLots(15 * 12, 30, (n) => guess(hosts[n % 2] as ProxiedHost, 'alice', 'x', from(Math.floor(n / 12))));
     expect(asked.length).toBeGreaterThanOrEqual(100);
     expect(asked.length).toBeLessThanOrEqual(100 + 30);
     asked.length = 0;
@@ -252,7 +236,7 @@ describe('client secrets', () => {
   test('random ones: ten processes together compare at most the maximum, plus one for each process', async () => {
     const { options, store } = fixture();
     const hosts = await nodes(10, { ...options, store: distantStore(store, 5) });
-    const answers = await inLots(400, 200, (n) => ask(hosts[n % 10] as ProxiedHost, 'service', 'x'));
+    const answers = await inLots(200, 200, (n) => ask(hosts[n % 10] as ProxiedHost, 'service', 'x'));
     const looked = answers.filter(({ status }) => status === 401).length;
     expect(looked).toBeGreaterThanOrEqual(10);
     expect(looked).toBeLessThanOrEqual(10 + 10);
@@ -288,19 +272,15 @@ describe('client secrets', () => {
       (await inLots(12, 1, () => ask(host, id, 'x'))).map(({ status, text }) => [status, text]);
     expect(await outcomes('nobody')).toEqual(await outcomes('service'));
     const before = store.size;
-    await inLots(600, 50, (n) => ask(host, `nobody${n}`, 'x', `192.0.2.${n % 200}`));
+    await inLots(100, 50, (n) => ask(host, `nobody${n}`, 'x', `192.0.2.${n}`));
     expect(store.size).toBe(before);
   });
 });
 
 describe('slow hashes', () => {
-  const users = ['alice', 'bob'].map((username) => ({ username, password: { scrypt: hashSecret('right') } }));
-
   test('of an address that many people share all wait for their turn', async () => {
-    const pupils = Array.from({ length: 20 }, (_, n) => ({
-      username: `pupil${n}`,
-      password: { scrypt: phc('right', 12, 8, 2) },
-    }));
+    const password = { scrypt: phc('right', 12, 8, 2) };
+    const pupils = Array.from({ length: 20 }, (_, n) => ({ username: `pupil${n}`, password }));
     const { options } = fixture({
       ...{ clients: [LEGACY], grants: ['password'], users: pupils, timeout: 60_000 },
       sharedAddresses: ['192.0.2.1'],
@@ -312,23 +292,22 @@ describe('slow hashes', () => {
     host.close();
   });
 
-  test('leave two threads for files, and a correct sign-in from another address waits for about two of sixty-four', async () => {
+  test('of one address are refused while eight wait, and a correct sign-in from another address is not', async () => {
+    const password = { scrypt: phc('right', 15, 8, 1) };
+    const names = Array.from({ length: 64 }, (_, n) => `name${n}`);
+    const users = ['alice', ...names].map((username) => ({ username, password }));
     const { options } = fixture({ clients: [LEGACY], grants: ['password'], users, timeout: 60_000 });
     const [host] = await nodes(1, options);
     if (host === undefined) throw new Error('There is no host.');
-    const over: string[] = [];
-    const attack = Array.from({ length: 64 }, async (_, n) => {
-      const { status, headers } = await guess(host, `name${n}`, 'x', '192.0.2.1');
-      over.push(status === 400 ? 'compared' : 'refused');
-      if (status !== 400) expect([status, Number(headers['retry-after']) > 0]).toEqual([429, true]);
-    });
-    while (over.length < 54) await setImmediate(); // Two are being hashed and eight wait; the others are refused at once.
-    const honest = guess(host, 'alice', 'right', '198.51.100.7').then(({ status }) => over.push(`honest ${status}`));
-    const file = readFile(import.meta.filename).then(() => over.push('file'));
-    await Promise.all([...attack, honest, file]);
-    const compared = over.filter((what) => what !== 'refused');
-    expect(compared.indexOf('file')).toBe(0);
-    expect(compared.indexOf('honest 200')).toBeLessThanOrEqual(5);
-    expect(compared.filter((what) => what === 'compared')).toHaveLength(10);
+    const attack = names.map((name) => guess(host, name, 'x', '192.0.2.1'));
+    expect((await guess(host, 'alice', 'right', '198.51.100.7')).status).toBe(200);
+    const answers = await Promise.all(attack);
+    const refused = answers.filter(({ status }) => status === 429);
+    expect(refused.length).toBeGreaterThan(0);
+    for (const { headers } of refused) expect(Number(headers['retry-after'])).toBeGreaterThan(0);
+    // Two that are computed, and eight that wait; more if some are done before the last arrive.
+    const compared = answers.filter(({ status }) => status === 400);
+    expect(compared.length).toBeGreaterThanOrEqual(10);
+    expect(compared.length + refused.length).toBe(64);
   });
 });

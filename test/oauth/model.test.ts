@@ -47,7 +47,7 @@ interface Real {
 }
 
 /** Random sequences for each kind of token; `MODEL=1000` takes minutes. */
-const RUNS = Number(process.env['MODEL'] ?? 20);
+const RUNS = Number(process.env['MODEL'] ?? 10);
 
 type Command = fc.AsyncCommand<Model, Real>;
 

@@ -7,6 +7,8 @@ import { phc } from './support/hashes.js';
 const work = vi.hoisted((): string[] => []);
 /** Whether hashes are computed with a small N in place of their own: what they cost is in `work` all the same. */
 const hashes = vi.hoisted(() => ({ areCheap: false }));
+/** Begins each hash whose turn has come, if the test decides when that is. */
+const held = vi.hoisted(() => ({ turns: undefined as (() => void)[] | undefined }));
 
 type Cost = Readonly<Record<'N' | 'r' | 'p', number>>;
 type Done = (error: Error | null, hash: Buffer) => void;
@@ -20,7 +22,9 @@ vi.mock(import('node:crypto'), async (original) => {
       crypto.scryptSync(secret, salt, length, paid(cost)),
     scrypt: ((secret: string, salt: Buffer, length: number, cost: Cost, done: Done) => {
       work.push(`${cost.N} ${cost.r} ${cost.p} ${length}`);
-      crypto.scrypt(secret, salt, length, paid(cost), done);
+      const begin = () => crypto.scrypt(secret, salt, length, paid(cost), done);
+      if (held.turns === undefined) begin();
+      else held.turns.push(begin);
     }) as typeof crypto.scrypt, // Its overloads cannot be written as one function.
   } as typeof crypto; // As above.
   return replaced;
@@ -31,7 +35,8 @@ const { chosenSecretMatches, prepareSecret } = await import('../../src/core/oaut
 const { directoryOf, USER_LIST } = await import('../../src/core/oauth/sign-in/users.js');
 
 // What hashing reads of a request.
-const CALLER = { ip: '192.0.2.1', hungUp: false } as unknown as HttpRequest;
+const callerAt = (ip: string): HttpRequest => ({ ip, hungUp: false }) as unknown as HttpRequest;
+const CALLER = callerAt('192.0.2.1');
 
 const matches = (presented: string, scrypt: string): unknown =>
   chosenSecretMatches(presented, [prepareSecret({ scrypt })], 0, CALLER, (_ip, max) => max);
@@ -39,6 +44,7 @@ const matches = (presented: string, scrypt: string): unknown =>
 beforeEach(() => {
   work.length = 0;
   hashes.areCheap = false;
+  held.turns = undefined;
 });
 
 describe('a hash of a secret', () => {
@@ -93,4 +99,32 @@ test('with hashes of different costs, every name takes the same time (RFC 6819 Â
     expect(work).toEqual(['32768 8 3 32', '4096 8 2 32']);
     expect(await authenticate(username, `${password}x`, CALLER)).toBeUndefined();
   }
+});
+
+test('two are computed at a time, eight of an address wait, and another address waits for about two', async () => {
+  hashes.areCheap = true;
+  const { authenticate } = directoryOf(
+    [{ username: 'alice', password: { scrypt: hashSecret('right') } }],
+    (_ip, max) => max,
+  );
+  const turns = (held.turns = [] as (() => void)[]);
+  const over: string[] = [];
+  const attempt = (username: string, password: string, ip: string): Promise<unknown> =>
+    authenticate(username, password, callerAt(ip)).then(
+      (owner) => over.push(owner === undefined ? 'compared' : 'signed in'),
+      ({ name }: Error) => over.push(name),
+    );
+  const all = Array.from({ length: 64 }, (_, n) => attempt(`name${n}`, 'x', '192.0.2.1'));
+  await expect.poll(() => over.length).toBe(54);
+  expect(new Set(over)).toEqual(new Set(['BusyError']));
+  all.push(attempt('alice', 'right', '198.51.100.7'));
+  over.length = 0;
+  for (let done = 1; done <= 11; done += 1) {
+    expect(turns.length).toBe(done === 11 ? 1 : 2);
+    turns.shift()?.();
+    await expect.poll(() => over.length).toBe(done);
+  }
+  await Promise.all(all);
+  expect(over.indexOf('signed in')).toBeLessThanOrEqual(3);
+  expect(over.filter((what) => what === 'compared')).toHaveLength(10);
 });
