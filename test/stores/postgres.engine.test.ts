@@ -52,7 +52,7 @@ describeEngine('PostgreSQL: the contract', process.env['DATABASE_URL'] ? undefin
     try {
       await store.migrate();
       await pool.query("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'cut'");
-      await vi.waitFor(() => expect(inspect(reported)).toContain('terminating connection'));
+      await expect.poll(() => inspect(reported)).toContain('terminating connection');
       expect(inspect(reported, { depth: null })).not.toMatch(/secretKey|processID/);
     } finally {
       await store.close();

@@ -1,3 +1,4 @@
+import { contentQuery, memoryContent } from 'oauth-query/content';
 import { catalogue } from '../../../src/core/query/catalogue/index.js';
 import type { ModuleDescriptor, ParamDescriptor } from '../../../src/core/query/descriptor/descriptor.js';
 import { HIDDEN, MARK } from './hidden-site.js';
@@ -11,6 +12,19 @@ const TITLES = [
 
 const USERS = ['Alice', 'Mallory', 'Mallory 101', 'Nobody', '192.0.2.9', '#2', '#77'];
 
+/** One of each kind: open, hidden, missing, a redirect to a hidden page and a hidden redirect, with and without a namespace. */
+const SOME_TITLES = [
+  ...[
+    'Page 02',
+    `Page 01 ${HIDDEN}`,
+    'Nowhere',
+    'Way',
+    `${HIDDEN} way`,
+    `Category:Both ${HIDDEN}`,
+    `File:${HIDDEN}.png`,
+  ],
+];
+
 /** Values for parameters of a type; a list of values is tried as a whole and one by one. */
 const valuesOf = (module: ModuleDescriptor, name: string, { type, multi }: ParamDescriptor): readonly string[] => {
   if (Array.isArray(type)) return [...(multi ? [type.join('|')] : []), ...(type.length > 12 ? [] : type)];
@@ -18,7 +32,7 @@ const valuesOf = (module: ModuleDescriptor, name: string, { type, multi }: Param
   if (/^(?:user|users|excludeuser)$/.test(name)) return USERS;
   if (/userids?$/.test(name)) return ['1', '2', '3|2|101|9999'];
   if (/pageids?$/.test(name)) return ['1', '2', '9999'];
-  if (/title|^images$|^templates$|^categories$/.test(name)) return TITLES;
+  if (/title|^images$|^templates$|^categories$/.test(name)) return SOME_TITLES;
   if (/(?:^|hex|prefix)(?:from|to|prefix|startsortkey|endsortkey)$/.test(name)) return ['Page 01', 'Mal', 'Only', '35'];
   if (name === 'search') return SEARCHES;
   // oxlint-disable-next-line typescript/switch-exhaustiveness-check -- Any other type is text.
@@ -32,7 +46,7 @@ const valuesOf = (module: ModuleDescriptor, name: string, { type, multi }: Param
     case 'user':
       return USERS;
     case 'title':
-      return TITLES;
+      return SOME_TITLES;
     case 'integer':
     case 'limit':
       return ['1', '6', '2'];
@@ -101,9 +115,14 @@ const requestsTo = (module: ModuleDescriptor): readonly Params[] => {
 const withoutEmpty = (params: Params): Params =>
   Object.fromEntries(Object.entries(params).filter(([, value]) => value !== ''));
 
-/** Requests to every module of the catalogue, and to the other actions that read pages. */
+/** The modules that a site answers. The others have the same response on every site. */
+const answered = new Set(['siteinfo', 'logevents', ...Object.keys(contentQuery(memoryContent([])).modules ?? {})]);
+
+/** Requests to every module that reads content, and to the other actions that read pages. */
 export const EVERY_REQUEST: readonly Params[] = [
-  ...Object.values<ModuleDescriptor>(catalogue).flatMap(requestsTo),
+  ...Object.values<ModuleDescriptor>(catalogue)
+    .filter(({ name }) => answered.has(name))
+    .flatMap(requestsTo),
   ...TITLES.flatMap((page) => [
     {
       action: 'parse',
