@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { defaultExclude, defineConfig } from 'vitest/config';
 
@@ -59,7 +60,8 @@ export default defineConfig(async ({ mode }) => ({
     hookTimeout: 120_000,
     // A condition that comes is waited for, however late it comes.
     expect: { poll: { timeout: 60_000 } },
-    maxWorkers: '100%',
+    // One more than processors: a test that waits for a program or a socket leaves one idle.
+    maxWorkers: availableParallelism() + 1,
     // Long files start first, so that all workers end at about the same time. Imported here: tests import this file, and need no sequencer.
     sequence: { sequencer: (await import('./tools/longest-first.js')).LongestFirst },
     // Compiled modules are kept between runs.

@@ -341,7 +341,7 @@ describe('while another process imports more', () => {
     const walks = Object.entries(WALKS).filter(([, { counts }]) => counts === undefined);
     await everyRow(walks.entries(), async ([index, [name, walk]]) => {
       const source = join(site.folder, `more-${index}.xml`);
-      await writeExport(source, generatedSite(100, ` b${index}`), 10_000 * (index + 1));
+      await writeExport(source, generatedSite(30, ` b${index}`), 10_000 * (index + 1));
       const token = walk.owner ? owner : undefined;
       const [{ texts, twice }] = await Promise.all([
         walkThrough(site, walk, String(walk.most ?? 97), token),
