@@ -196,13 +196,14 @@ test('every printed command works: HOST=localhost', async () => {
   expect(Object.keys(held)).toEqual(expect.arrayContaining(['service', 'web', 'native', 'tv', 'legacy', 'api']));
 });
 
-test('MEDIAWIKI_PATHS=1 also serves the paths of MediaWiki', async () => {
-  const { demo, base } = await startDemo({ MEDIAWIKI_PATHS: '1' });
+test('MEDIAWIKI_PATHS=1 also serves the paths of MediaWiki; TOKEN_TTL and DEVICE_TTL are applied', async () => {
+  const { demo, base } = await startDemo({ MEDIAWIKI_PATHS: '1', TOKEN_TTL: '77', DEVICE_TTL: '88' });
   onTestFinished(() => void demo.stop());
   const client = new Client(base);
   const form = { grant_type: 'client_credentials' };
   for (const path of ['/oauth/token', '/w/rest.php/oauth2/access_token'])
-    expect((await client.post(path, form, basic('service', 'service-secret'))).status).toBe(200);
+    expect((await client.post(path, form, basic('service', 'service-secret'))).json['expires_in']).toBe(77);
+  expect((await client.post('/oauth/device', { client_id: 'tv' })).json['expires_in']).toBe(88);
   for (const path of ['/api', '/w/api.php'])
     expect((await client.get(`${path}?action=query&meta=siteinfo&format=json`)).json['query']).toBeDefined();
   const link = '/w/rest.php/oauth2/authorize?response_type=code&client_id=web&redirect_uri=http://127.0.0.1/callback';
@@ -262,15 +263,10 @@ describe.concurrent('the settings of the demo', () => {
     expect(String(refusal).replace(/^\w+: /, '')).toMatch(sentence);
   });
 
-  test.each([
-    [{ FRAMEWORK: 'hapi' }, 'FRAMEWORK must be'],
-    [{ CODE_TTL: '601' }, 'options.lifetimes.authorizationCode must be'],
-    [{ ISSUER: 'http://example.org' }, 'options.issuer must begin with https://'],
-  ])('%j ends the program with this one sentence', async (environment, sentence) => {
-    const demo = await startExample(DEMO, [], { PORT: '0', STORE: 'memory', ...environment });
+  test('an option that is not valid ends the program with one sentence', async () => {
+    const demo = await startExample(DEMO, [], { PORT: '0', STORE: 'memory', ISSUER: 'http://example.org' });
     expect(await demo.exit).toBe(1);
-    expect(demo.output.slice(0, sentence.length)).toBe(sentence);
-    expect(demo.output.trimEnd().split('\n')).toHaveLength(1);
+    expect(demo.output).toMatch(/^options\.issuer must begin with https:\/\/.*\n$/);
   });
 
   test('a port in use ends the program with one sentence', async () => {
@@ -282,20 +278,6 @@ describe.concurrent('the settings of the demo', () => {
     expect(await demo.exit).toBe(1);
     expect(demo.output).toBe(`Port ${port} is in use. Choose another one, for example: PORT=${port + 1} npm start\n`);
     other.close();
-  });
-
-  test('TOKEN_TTL, DEVICE_TTL and ISSUER are applied', async () => {
-    const { demo, base } = await startDemo({ TOKEN_TTL: '77', DEVICE_TTL: '88', ISSUER: 'https://demo.example' });
-    const client = new Client(base);
-    const { json } = await client.post(
-      '/oauth/token',
-      { grant_type: 'client_credentials' },
-      basic('service', 'service-secret'),
-    );
-    expect(json['expires_in']).toBe(77);
-    expect((await client.post('/oauth/device', { client_id: 'tv' })).json['expires_in']).toBe(88);
-    expect((await client.get('/.well-known/oauth-authorization-server')).json['issuer']).toBe('https://demo.example');
-    await demo.stop();
   });
 
   test('SIGINT and SIGTERM stop it, and a store in a file keeps its records', async () => {

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
+import { transformSync } from 'esbuild';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type RunningSite, startSite } from '../site/support/running-site.js';
 
@@ -87,13 +88,8 @@ test('openapi-typescript generates types, and a program that uses them compiles 
   const compiled = await run(tsc, ['-p', folder, '--singleThreaded']).catch((error: { stdout: string }) => error);
   expect(compiled.stdout).toBe('');
 
-  writeFileSync(join(folder, 'run.ts'), program);
-  const { stdout } = await run(process.execPath, [
-    '--import',
-    pathToFileURL(require.resolve('tsx')).href,
-    join(folder, 'run.ts'),
-    site.origin,
-  ]);
+  writeFileSync(join(folder, 'run.js'), transformSync(program, { loader: 'ts' }).code);
+  const { stdout } = await run(process.execPath, [join(folder, 'run.js'), site.origin]);
   const answers: unknown = JSON.parse(stdout);
   expect(answers).toMatchObject({
     pages: { query: { allpages: [{ ns: 0, title: expect.any(String) }, { ns: 0 }] } },
