@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { query } from '../../src/core/query/index.js';
 import { openApi } from '../../src/openapi/index.js';
 import { sandbox } from '../../src/sandbox/index.js';
@@ -169,8 +169,12 @@ test('there are enough requests, without duplicates', () => {
   expect(REQUESTS.length).toBeGreaterThan(60);
 });
 
+let expected: Awaited<ReturnType<typeof answersOf>>;
+beforeAll(async () => {
+  expected = await answersOf(plain);
+});
+
 test.each(hosts)('$name gives byte for byte the same responses as node:http', async (host) => {
-  const expected = await answersOf(plain);
   expect(await answersOf(host)).toEqual(expected);
   expect(expected['errors']).toEqual([]);
   for (const path of OTHERS) expect(expected[path]).toBe('HTTP/1.1 404 Not Found');
