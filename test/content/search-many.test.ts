@@ -1,17 +1,14 @@
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { ContentDatabase } from '../../src/content/sqlite/database.js';
 import { sqliteSource } from '../../src/content/sqlite/source.js';
 import { fillDatabase } from './support/fill-database.js';
+import { searchWithoutEnd } from './support/search-time.js';
 
 const COMMON = 6_000;
 
 const database = new ContentDatabase(':memory:');
-// A search ends when its processor time is spent, which comes early on a busy machine. Here no time passes.
-beforeAll(() => void vi.spyOn(process, 'cpuUsage').mockReturnValue({ user: 0, system: 0 }));
-afterAll(() => {
-  vi.restoreAllMocks();
-  database.close();
-});
+searchWithoutEnd();
+afterAll(() => database.close());
 
 const page = (id: number, title: string, text: string) => ({ id, title, text, history: [{ id, text }] });
 

@@ -4,6 +4,9 @@ import { everyRow } from '../rows.js';
 import { CLIENT_WALKS } from './support/client-walks.js';
 import { gather, merged, QUERIES } from './support/queries.js';
 import { type QueryHost, sourcesOfTheSamePages, startQuery } from './support/same-pages.js';
+import { searchWithoutEnd } from './support/search-time.js';
+
+searchWithoutEnd();
 
 let content: Awaited<ReturnType<typeof sourcesOfTheSamePages>>;
 const hosts = new Map<string, QueryHost>();
