@@ -4,7 +4,7 @@ import { PGlite } from '@electric-sql/pglite';
 import { openStore } from 'oauth-query/stores/open';
 import { type PostgresQuery, postgresStore } from 'oauth-query/stores/postgres';
 import pg from 'pg';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { describeEngine } from './engines/availability.js';
 import { clearingCases } from './engines/clearing.js';
 import { testContract } from './engines/contract.js';
