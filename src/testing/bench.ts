@@ -39,7 +39,7 @@ export const HOUR = 3_600_000;
 export const MINUTE = 60_000;
 
 /** Runs a case in a place, and cleans up. */
-export async function onPlace(makePlace: () => MaybePromise<StorePlace>, check: Check): Promise<void> {
+export const onPlace = async (makePlace: () => MaybePromise<StorePlace>, check: Check): Promise<void> => {
   const place = await makePlace();
   let opened: (() => MaybePromise<void>)[] = [];
   const open = async (clock: Clock): Promise<Store> => {
@@ -67,19 +67,19 @@ export async function onPlace(makePlace: () => MaybePromise<StorePlace>, check: 
     await close();
     await place.remove?.();
   }
-}
+};
 
 export const range = (length: number): number[] => Array.from({ length }, (_, index) => index);
 
 export const CALLERS = 20;
 
 /** Makes 20 calls at once, spread over the stores. Exactly one of them writes, and the record is what it wrote. */
-export async function assertOneWrites<Value extends object>(
+export const assertOneWrites = async <Value extends object>(
   stores: readonly Store[],
   key: string,
   valueOf: (caller: number) => Value,
   write: (store: Store, value: Value) => Promise<boolean>,
-): Promise<void> {
+): Promise<void> => {
   const answers = await Promise.all(
     range(CALLERS).map(async (caller) => {
       const store = stores[caller % stores.length];
@@ -93,4 +93,4 @@ export async function assertOneWrites<Value extends object>(
   for (const store of stores) {
     assert.deepEqual(await store.get(key), valueOf(winners[0] ?? 0), 'the record is what the winner wrote');
   }
-}
+};

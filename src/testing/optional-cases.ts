@@ -3,12 +3,12 @@ import type { ListPage, Store } from '../stores/index.js';
 import { type Check, HOUR, MINUTE, range, START } from './bench.js';
 
 /** Calls `getMany` of the store. */
-async function getMany(store: Store, ...keys: string[]): Promise<readonly (object | undefined)[]> {
+const getMany = async (store: Store, ...keys: string[]): Promise<readonly (object | undefined)[]> => {
   assert.ok(store.getMany, 'the store has no getMany');
   const records = await store.getMany(keys);
   assert.equal(records.length, keys.length, 'getMany answers one element per key');
   return records;
-}
+};
 
 /** Requirements for a store with `getMany`. */
 export const GET_MANY: Record<string, Check> = {
@@ -50,7 +50,7 @@ export const GET_MANY: Record<string, Check> = {
 };
 
 /** Reads one page and verifies the rules for every page. */
-async function pageOf(store: Store, group: string, limit: number, after?: string): Promise<ListPage> {
+const pageOf = async (store: Store, group: string, limit: number, after?: string): Promise<ListPage> => {
   assert.ok(store.list, 'the store has no list');
   const { keys, next } = await store.list(group, after === undefined ? { limit } : { after, limit });
   if (next === undefined) assert.ok(keys.length <= limit, `a page of ${limit} has ${keys.length} keys`);
@@ -59,15 +59,15 @@ async function pageOf(store: Store, group: string, limit: number, after?: string
     assert.match(next, /^[ -~]{1,200}$/, 'next is printable ASCII of at most 200 characters');
   }
   return { keys, next };
-}
+};
 
 /** Reads all keys of a group, page by page. `between` runs after each page except the last. */
-async function walk(
+const walk = async (
   store: Store,
   group: string,
   limit = 1_000,
   between: (page: readonly string[]) => Promise<unknown> = async () => undefined,
-): Promise<string[]> {
+): Promise<string[]> => {
   const found: string[] = [];
   for (let after: string | undefined; ;) {
     const { keys, next } = await pageOf(store, group, limit, after);
@@ -79,21 +79,27 @@ async function walk(
   }
   assert.equal(new Set(found).size, found.length, 'a walk names a key at most once');
   return found.sort();
-}
+};
 
 /** Adds records `{name}:0`, `{name}:1`, … to groups, and returns their keys in order. */
-async function addMany(store: Store, name: string, count: number, end: number, ...groups: string[]): Promise<string[]> {
+const addMany = async (
+  store: Store,
+  name: string,
+  count: number,
+  end: number,
+  ...groups: string[]
+): Promise<string[]> => {
   const keys = range(count).map((index) => `${name}:${index}`);
   const answers = await Promise.all(keys.map((key) => store.add(key, { key }, end, groups)));
   assert.ok(answers.every(Boolean), 'an add to a group is answered like any other');
   return keys.sort();
-}
+};
 
 /** Asserts that all of these were listed. */
-function assertNamed(found: readonly string[], keys: readonly string[]): void {
+const assertNamed = (found: readonly string[], keys: readonly string[]): void => {
   const missing = keys.filter((key) => !found.includes(key));
   assert.deepEqual(missing, [], `${missing.length} of ${keys.length} live records are missing`);
-}
+};
 
 /** Unusual names, one per kind of mistake. Groups must be distinguished to the last character. */
 const NAMES = ['g', 'G', 'g ', 'g:', 'g:1', 'g*', 'g%', 'g_', "g'", '{g}', 'g}', '{', '__proto__', 'g'.repeat(200)];

@@ -178,13 +178,13 @@ const VALUES: Record<string, Check> = {
 };
 
 /** A frozen value may reject a change, but need not. */
-function attempt(change: () => unknown): void {
+const attempt = (change: () => unknown): void => {
   try {
     change();
   } catch (error) {
     assert.ok(error instanceof TypeError);
   }
-}
+};
 
 const RACES: Record<string, Check> = {
   'of 20 simultaneous adds one returns true': async ({ store }) => {
@@ -275,7 +275,7 @@ const TIME: Record<string, Check> = {
   },
 };
 
-function offering(offers: readonly StoreCapability[]): Record<string, Check> {
+const offering = (offers: readonly StoreCapability[]): Record<string, Check> => {
   const all = Object.keys(CAPABILITIES);
   const left = all.filter((name) => !offers.some((offered) => offered === name));
   const others = left.length === 0 ? 'no others' : `not ${left.join(' or ')}, which is optional`;
@@ -286,7 +286,7 @@ function offering(offers: readonly StoreCapability[]): Record<string, Check> {
       assert.ok(!found.includes('list') || found.includes('getMany'), 'a store that has list has getMany too');
     },
   };
-}
+};
 
 const SHARED: Record<string, Check> = {
   'writes and deletes of one store are visible to the others immediately': async (bench) => {

@@ -17,15 +17,15 @@ const assertOneSwapWins = async (stores: readonly Store[], key: string): Promise
 };
 
 /** Asserts that a swap writes nothing, and that the record is still this one. */
-async function assertRefused(
+const assertRefused = async (
   { store }: Bench,
   key: string,
   before: string,
   { rev = 'other', end = START + HOUR, left }: { rev?: string; end?: number; left: object | undefined },
-): Promise<void> {
+): Promise<void> => {
   assert.equal(await store.swap(key, before, revised(rev), end), false);
   assert.deepEqual(await store.get(key), left);
-}
+};
 
 /** Every printable character that a `rev` may have, in two texts. */
 const PRINTABLE = range(94).map((code) => String.fromCharCode(code + 33));
@@ -166,14 +166,14 @@ export const SWAP: Record<string, Check> = {
 };
 
 /** Appends a name to a record. It may be there after `false` too: a driver sent the swap twice, and another one came in between. */
-async function append(store: Store, key: string, name: string): Promise<void> {
+const append = async (store: Store, key: string, name: string): Promise<void> => {
   for (const attempt of range(1_000)) {
     const { rev, names } = Object(await store.get(key)) as { rev: string; names: string[] }; // as written below
     if (names.includes(name)) return;
     if (await store.swap(key, rev, revised(`${name}-${attempt}`, { names: [...names, name] }), START + HOUR)) return;
   }
   assert.fail('1,000 attempts were not enough for one of 20 writers');
-}
+};
 
 /** Requirements for `swap` among stores that see the same records. */
 export const SWAP_SHARED: Record<string, Check> = {

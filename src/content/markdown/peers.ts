@@ -43,7 +43,7 @@ export class NoParser extends Error {
 }
 
 /** @throws NoParser if one of the packages is not installed. */
-export async function loadPeers(): Promise<Peers> {
+export const loadPeers = async (): Promise<Peers> => {
   try {
     const [{ default: Markdown }, yaml] = await Promise.all([import('markdown-it'), import('js-yaml')]);
     // Without `html`, tags are escaped; URLs such as `javascript:` do not become links.
@@ -60,7 +60,7 @@ export async function loadPeers(): Promise<Peers> {
       'Markdown requires the packages markdown-it 15 and js-yaml 5. Run npm install markdown-it js-yaml.',
     );
   }
-}
+};
 
 /** Longer links are text. The limit keeps parsing linear for a text of brackets. */
 const WIKI_LINK = /\[\[([^\][|\n]{1,300})(?:\|([^\][\n]{1,300}))?\]\]/y;

@@ -95,11 +95,11 @@ export const openExport = async (input: string | NodeJS.ReadableStream): Promise
  *
  * @throws BrokenExport if it is damaged, with the position.
  */
-export async function readExport(
+export const readExport = async (
   source: ExportSource,
   listener: ExportListener,
   onProgress?: (progress: ReadProgress) => void,
-): Promise<void> {
+): Promise<void> => {
   const { name, totalBytes } = source;
   let bytes = 0;
   const stream = source.open((count) => (bytes += count));
@@ -117,7 +117,7 @@ export async function readExport(
     if (code.startsWith('Z_')) throw new BrokenExport(`${name} cannot be decompressed: it is damaged or incomplete.`);
     throw error;
   }
-}
+};
 
 /** The size and version of a file, and whether it is compressed with gzip. */
 const inspect = async (

@@ -118,7 +118,7 @@ const DRIVERS: readonly (() => DriverClass | undefined)[] = [
   () => require('libsql'),
 ];
 
-function openWithAnyDriver(file: string): Driver {
+const openWithAnyDriver = (file: string): Driver => {
   for (const load of DRIVERS) {
     const Driver = usable(load);
     if (Driver) return new Driver(file);
@@ -126,9 +126,9 @@ function openWithAnyDriver(file: string): Driver {
   throw new NoDriver(
     'Content in a file requires SQLite with full-text search. Use Node 22.13 or later, or run npm install libsql.',
   );
-}
+};
 
-function usable(load: () => DriverClass | undefined): DriverClass | undefined {
+const usable = (load: () => DriverClass | undefined): DriverClass | undefined => {
   try {
     const Driver = load();
     if (!Driver) return undefined;
@@ -139,4 +139,4 @@ function usable(load: () => DriverClass | undefined): DriverClass | undefined {
   } catch {
     return undefined;
   }
-}
+};

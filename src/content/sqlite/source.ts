@@ -18,40 +18,19 @@ import { PAGE, pageOf, type PageRow } from './rows.js';
 import { searchIn } from './search.js';
 import { between, direction, type Sql, sql, titleList, when } from './sql.js';
 
-interface RevisionRow {
-  readonly id: number;
-  readonly page: number;
-  readonly parent: number;
-  readonly timestamp: string;
-  readonly user: string | null;
-  readonly user_id: number;
-  readonly minor: number;
-  readonly comment: string | null;
-  readonly size: number;
-  readonly sha1: string;
-  readonly model: string;
-  readonly format: string;
-  readonly text?: string | null;
-}
+/** A row as stored: `NULL` is what a source leaves out. */
+type Stored<Row> = { readonly [Column in keyof Row]: Row[Column] | null };
 
-type FileRow = Omit<ContentFile, 'user' | 'sha1'> & { readonly user: string | null; readonly sha1: string | null };
+const withoutNulls = <Row extends object>(row: Stored<Row>): Row =>
+  // Only the optional columns can be `NULL`.
+  Object.fromEntries(Object.entries(row).filter(([, value]) => value !== null)) as Row;
 
-const fileOf = ({ user, sha1, ...file }: FileRow): ContentFile => ({
-  ...file,
-  ...(user === null ? {} : { user }),
-  ...(sha1 === null ? {} : { sha1 }),
-});
+type RevisionRow = Stored<Omit<ContentRevision, 'minor'> & { readonly minor: number }>;
 
-const REVISION = sql`id, page, parent, timestamp, user, user_id, minor, comment, size, sha1, model, format`;
+const REVISION = sql`id, page, parent, timestamp, user, user_id AS userid, minor, comment, size, sha1, model, format`;
 
-const revisionOf = ({ user, user_id: userid, minor, comment, text, ...row }: RevisionRow): ContentRevision => ({
-  ...row,
-  userid,
-  minor: minor === 1,
-  ...(user === null ? {} : { user }),
-  ...(comment === null ? {} : { comment }),
-  ...(typeof text === 'string' ? { text } : {}),
-});
+const revisionOf = (row: RevisionRow): ContentRevision =>
+  withoutNulls<ContentRevision>({ ...row, minor: row.minor === 1 });
 
 const revisionColumns = (text: boolean): Sql => (text ? sql`${REVISION}, text` : REVISION);
 
@@ -65,8 +44,10 @@ export const sqliteSource = (database: ContentDatabase) =>
     ...userFunctions(database),
     files: (titles: readonly string[]) =>
       database
-        .all<FileRow>(sql`SELECT title, url, size, mime, timestamp, user, sha1 FROM file WHERE title IN ${titles}`)
-        .map(fileOf),
+        .all<Stored<ContentFile>>(
+          sql`SELECT title, url, size, mime, timestamp, user, sha1 FROM file WHERE title IN ${titles}`,
+        )
+        .map(withoutNulls<ContentFile>),
     search: (query: ContentSearch) => searchIn(database, query),
   }) satisfies ContentSource;
 

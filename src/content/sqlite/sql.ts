@@ -20,7 +20,7 @@ type Part = Sql | SqlValue | readonly SqlValue[];
  * list becomes a subquery: sql`ns IN ${[0, 1]}`. The text is the same for a list of any length, so a statement is
  * prepared once.
  */
-export function sql(strings: TemplateStringsArray, ...parts: readonly Part[]): Sql {
+export const sql = (strings: TemplateStringsArray, ...parts: readonly Part[]): Sql => {
   let text = strings[0] ?? '';
   const values: SqlValue[] = [];
   for (const [index, part] of parts.entries()) {
@@ -37,7 +37,7 @@ export function sql(strings: TemplateStringsArray, ...parts: readonly Part[]): S
     text += strings[index + 1] ?? '';
   }
   return new Sql(text, values);
-}
+};
 
 const NOTHING = sql``;
 
@@ -45,26 +45,26 @@ const NOTHING = sql``;
  * A fragment for a parameter that may be absent: when(params.from, (from) => sql`AND title >= ${from}`). An empty list
  * adds no condition: it remains of a parameter whose values were all unknown.
  */
-export function when<T>(value: T | undefined | false, piece: (value: T) => Sql): Sql {
+export const when = <T>(value: T | undefined | false, piece: (value: T) => Sql): Sql => {
   const absent = value === undefined || value === false || (Array.isArray(value) && value.length === 0);
   return absent ? NOTHING : piece(value);
-}
+};
 
 /** The ORDER BY of a list, and the comparisons with its first and last key. */
-export function direction(descending: boolean): { readonly order: Sql; readonly from: Sql; readonly to: Sql } {
+export const direction = (descending: boolean): { readonly order: Sql; readonly from: Sql; readonly to: Sql } => {
   return descending
     ? { order: sql`DESC`, from: sql`<=`, to: sql`>=` }
     : { order: sql`ASC`, from: sql`>=`, to: sql`<=` };
-}
+};
 
 /** A subquery of titles for a pair of columns: sql`(ns, title) IN ${titleList(titles)}`. */
-export function titleList(titles: readonly { readonly ns: number; readonly title: string }[]): Sql {
+export const titleList = (titles: readonly { readonly ns: number; readonly title: string }[]): Sql => {
   const pairs = JSON.stringify(titles.map(({ ns, title }) => [ns, title]));
   return sql`(SELECT value ->> 0, value ->> 1 FROM json_each(${pairs}))`;
-}
+};
 
 /** The condition and order of a range: sql`… WHERE kind = ${kind} ${between(sql`title, page`, range)}`. */
-export function between(columns: readonly Sql[], range: ContentRange<SqlValue | readonly SqlValue[]>): Sql {
+export const between = (columns: readonly Sql[], range: ContentRange<SqlValue | readonly SqlValue[]>): Sql => {
   const { order, from, to } = direction(range.descending);
   const key = (values: SqlValue | readonly SqlValue[]): Sql =>
     listed((isList(values) ? values : [values]).map((value) => sql`${value}`));
@@ -72,7 +72,7 @@ export function between(columns: readonly Sql[], range: ContentRange<SqlValue | 
     ${when(range.from, (first) => sql`AND (${listed(columns)}) ${from} (${key(first)})`)}
     ${when(range.to, (last) => sql`AND (${listed(columns)}) ${to} (${key(last)})`)}
     ORDER BY ${listed(columns.map((column) => sql`${column} ${order}`))} LIMIT ${range.limit}`;
-}
+};
 
 const isList = (values: SqlValue | readonly SqlValue[]): values is readonly SqlValue[] => Array.isArray(values);
 

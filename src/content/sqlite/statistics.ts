@@ -4,13 +4,13 @@ import type { ContentDatabase } from './database.js';
 import { sql } from './sql.js';
 
 /** Counts edits, including those whose revisions are not stored. */
-export function countEdits(database: ContentDatabase, count: number): void {
+export const countEdits = (database: ContentDatabase, count: number): void => {
   database.run(sql`INSERT INTO site (name, value) VALUES ('edits', ${String(count)})
     ON CONFLICT (name) DO UPDATE SET value = CAST(CAST(value AS INTEGER) + CAST(excluded.value AS INTEGER) AS TEXT)`);
-}
+};
 
 /** Counts the statistics of the site, once at startup. */
-export function statisticsOf(database: ContentDatabase): NonNullable<SiteOptions['statistics']> {
+export const statisticsOf = (database: ContentDatabase): NonNullable<SiteOptions['statistics']> => {
   const count = (query: ReturnType<typeof sql>): number => database.first<{ n: number }>(query)?.n ?? 0;
   const since = new Date(Date.now() - ACTIVE_MS).toISOString();
   return {
@@ -23,4 +23,4 @@ export function statisticsOf(database: ContentDatabase): NonNullable<SiteOptions
     users: count(sql`SELECT count(*) AS n FROM user WHERE id > 0`),
     activeusers: count(sql`SELECT count(DISTINCT user) AS n FROM revision WHERE timestamp >= ${since} AND user_id > 0`),
   };
-}
+};

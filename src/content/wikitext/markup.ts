@@ -13,7 +13,7 @@ interface Tag {
  * Replaces comments and elements with these names, including their content. Unclosed elements are kept. Takes one pass
  * over the text, unlike regular expressions that search for the end from every start.
  */
-export function withoutElements(text: string, names: readonly string[], replacement: string): string {
+export const withoutElements = (text: string, names: readonly string[], replacement: string): string => {
   if (!text.includes('<')) return text;
   const tags = tagsOf(text, names);
   const lastEnds = new Map(tags.filter(({ isEnd }) => isEnd).map(({ name, start }) => [name, start]));
@@ -29,9 +29,9 @@ export function withoutElements(text: string, names: readonly string[], replacem
     open = undefined;
   }
   return output.join('') + text.slice(from);
-}
+};
 
-function tagsOf(text: string, names: readonly string[]): readonly Tag[] {
+const tagsOf = (text: string, names: readonly string[]): readonly Tag[] => {
   const pattern = new RegExp(`<!--|-->|<(/?)(${names.join('|')})\\b[^<>]*>`, 'gi');
   return Array.from(text.matchAll(pattern), ({ 0: tag, 1: slash, 2: name = '!--', index }) => ({
     name: name.toLowerCase(),
@@ -40,12 +40,12 @@ function tagsOf(text: string, names: readonly string[]): readonly Tag[] {
     start: index,
     end: index + tag.length,
   }));
-}
+};
 
 const CLOSES: Readonly<Record<string, string>> = { '}}': '{{', '|}': '{|' };
 
 /** Removes templates and tables, including nested ones. Unbalanced braces are kept. */
-function withoutBraces(text: string): string {
+const withoutBraces = (text: string): string => {
   const output: string[] = [];
   /** The open marks, each with the length of the output before it. */
   const open: { readonly mark: string; readonly output: number }[] = [];
@@ -62,10 +62,10 @@ function withoutBraces(text: string): string {
     output.push(mark);
   }
   return output.join('') + text.slice(from);
-}
+};
 
 /** Parses a heading: the number of marks on each side, and its title. */
-export function headingOf(line: string): { readonly marks: string; readonly title: string } | undefined {
+export const headingOf = (line: string): { readonly marks: string; readonly title: string } | undefined => {
   if (!line.startsWith('=') || !line.endsWith('=')) return undefined;
   let left = 0;
   while (line[left] === '=') left += 1;
@@ -74,7 +74,7 @@ export function headingOf(line: string): { readonly marks: string; readonly titl
   const level = Math.min(left, right, Math.floor(line.length / 2), 6);
   if (level === 0) return undefined;
   return { marks: '='.repeat(level), title: line.slice(level, line.length - level).trim() };
-}
+};
 
 /** The markup of wikitext. */
 export const WIKITEXT: ContentMarkup = {

@@ -36,7 +36,7 @@ const VARIABLE =
   /^(?:!|=|#.*|[a-z]+:.*|(?:FULL|SUB|BASE|ROOT|TALK|SUBJECT)?PAGENAMEE?|SITENAME|NAMESPACEE?|SERVER|(?:CURRENT|LOCAL|NUMBEROF|REVISION)[A-Z0-9]+)$/;
 
 /** Parses wikitext without expanding templates, so links inside templates are not found. */
-export function readWikitext(source: string, site: Site): Facts {
+export const readWikitext = (source: string, site: Site): Facts => {
   const text = withoutElements(source, HIDDEN, ' ');
   const links = new LinkSet();
   let sortkey = '';
@@ -62,9 +62,9 @@ export function readWikitext(source: string, site: Site): Facts {
     if (target !== undefined) links.add('url', 0, target, url);
   }
   return { links: links.all, redirect };
-}
+};
 
-function addLink(links: LinkSet, target: string, label: string, sortkey: string, site: Site): void {
+const addLink = (links: LinkSet, target: string, label: string, sortkey: string, site: Site): void => {
   const title = parseTitle(target, site);
   const plain = !target.trimStart().startsWith(':');
   if (title.kind === 'interwiki') {
@@ -76,9 +76,9 @@ function addLink(links: LinkSet, target: string, label: string, sortkey: string,
     else if ((plain && ns === FILE) || ns === -2) links.add('file', FILE, text);
     else if (ns >= 0) links.add('link', ns, text);
   }
-}
+};
 
-function readRedirect(text: string, site: Site, links: LinkSet): Facts['redirect'] {
+const readRedirect = (text: string, site: Site, links: LinkSet): Facts['redirect'] => {
   const [, target] = REDIRECT.exec(text) ?? [];
   const title = target === undefined ? undefined : parseTitle(target, site);
   if (!title || title.kind === 'invalid') return undefined;
@@ -87,4 +87,4 @@ function readRedirect(text: string, site: Site, links: LinkSet): Facts['redirect
   if (name === '') return undefined;
   links.add('redirect', ns, name, fragment);
   return fragment === '' ? { to } : { to, fragment };
-}
+};
