@@ -7,7 +7,7 @@
 import { atCaller, type WarningCode } from '../core/base/mistakes.js';
 import type { Clock, Store } from '../core/base/ports.js';
 import { parseRedisAddress, type RedisAddress, wrong } from './drivers/address.js';
-import { seldom } from './drivers/connection.js';
+import { type PoolSettings, seldom } from './drivers/connection.js';
 import { connectIoredis } from './drivers/ioredis.js';
 import { loadDriver } from './drivers/load.js';
 import { type MysqlAddress, parseMysqlAddress } from './drivers/mysql-address.js';
@@ -207,11 +207,7 @@ async function openMysql(
 /** A store in an SQL server, over a pool of its own. */
 function overPool(
   options: OpenStoreOptions,
-  connect: (pool: {
-    readonly timeout: number;
-    readonly connections: number;
-    readonly onError: (error: unknown) => void;
-  }) => { close(): Promise<void>; storeWith(common: SqlStoreOptions): SqlStore },
+  connect: (pool: PoolSettings) => { close(): Promise<void>; storeWith(common: SqlStoreOptions): SqlStore },
 ): OpenedStore {
   const { timeout = DEFAULT_TIMEOUT_MS, table = 'oauth_records', clock = Date.now } = options;
   const { connections = 4, processes = 1, onError = console.error, onWarning } = options;

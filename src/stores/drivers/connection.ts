@@ -10,6 +10,14 @@ export interface Connecting {
   readonly onError: (error: unknown) => void;
 }
 
+/** Settings for a pool of connections to an SQL server. */
+export interface PoolSettings {
+  /** Milliseconds for establishing a connection, and for the response to a statement. */
+  readonly timeout: number;
+  readonly connections: number;
+  readonly onError: (error: unknown) => void;
+}
+
 /** A client that has started to connect. */
 export interface RedisConnection {
   readonly client: AdaptedClient;

@@ -2,14 +2,10 @@ import type { MysqlQuery } from '../mysql.js';
 import { StoreError } from '../store-error.js';
 import { within } from '../within.js';
 import type { HostPort } from './address.js';
+import type { PoolSettings } from './connection.js';
 import type { MysqlAddress } from './mysql-address.js';
 
-interface PoolSettings {
-  readonly address: MysqlAddress;
-  readonly timeout: number;
-  readonly connections: number;
-  readonly onError: (error: unknown) => void;
-}
+type Settings = PoolSettings & { readonly address: MysqlAddress };
 
 /** What both drivers have in common. */
 interface Pool {
@@ -39,7 +35,7 @@ const SYNC = 'SET SESSION wsrep_sync_wait = 7';
 /** Pools of mysql2, one for each host. */
 export function connectMysql2(
   mysql: Pick<typeof import('mysql2/promise'), 'createPool'>,
-  settings: PoolSettings,
+  settings: Settings,
 ): Connected {
   const { timeout, connections } = settings;
   return overHosts(settings, (host, credentials) => {
@@ -69,10 +65,7 @@ export function connectMysql2(
 }
 
 /** Pools of mariadb, one for each host. */
-export function connectMariadb(
-  mariadb: Pick<typeof import('mariadb'), 'createPool'>,
-  settings: PoolSettings,
-): Connected {
+export function connectMariadb(mariadb: Pick<typeof import('mariadb'), 'createPool'>, settings: Settings): Connected {
   const { timeout, connections, onError } = settings;
   return overHosts(settings, (host, credentials) => {
     const pool = mariadb.createPool({
@@ -121,7 +114,7 @@ type Credentials = Readonly<{
  * again: its caller knows what to do about an unknown result.
  */
 function overHosts(
-  { address, timeout }: PoolSettings,
+  { address, timeout }: Settings,
   createPool: (host: HostPort, credentials: Credentials) => Pool,
 ): Connected {
   const { hosts, username: user, password, database, tls } = address;

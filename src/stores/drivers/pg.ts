@@ -1,11 +1,5 @@
 import type { PostgresQuery } from '../postgres.js';
-
-interface PoolSettings {
-  readonly url: string;
-  readonly timeout: number;
-  readonly connections: number;
-  readonly onError: (error: unknown) => void;
-}
+import type { PoolSettings } from './connection.js';
 
 /**
  * A pg pool without session parameters, so that PgBouncer accepts it. This process times out unanswered queries,
@@ -13,9 +7,8 @@ interface PoolSettings {
  */
 export function connectPg(
   pg: Pick<typeof import('pg'), 'Pool'>,
-  settings: PoolSettings,
+  { url, timeout, connections, onError }: PoolSettings & { readonly url: string },
 ): { query: PostgresQuery; close(): Promise<void> } {
-  const { url, timeout, connections, onError } = settings;
   const pool = new pg.Pool({
     connectionString: url,
     max: connections,
