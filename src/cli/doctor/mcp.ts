@@ -133,118 +133,115 @@ const INITIALIZE = {
   },
 };
 
-/** Takes the steps of an MCP client. */
-class McpWalk extends Walk<Id> {
-  protected async steps(): Promise<void> {
-    const resource = await this.#resource(await this.#challenge());
-    const server = await this.#server(resource);
-    await this.#clients(server);
-    await this.#endpoints(server);
-  }
+type McpWalk = Walk<Id>;
 
-  /** @returns the URL of the resource metadata. */
-  async #challenge(): Promise<URL> {
-    const { address } = this.subject;
-    const headers = { accept: 'application/json, text/event-stream' };
-    const answer = await this.ask(address, { json: INITIALIZE, headers });
-    const isLost = [0, 404].includes(answer.status) || answer.status >= 500 || answer.headers.location !== undefined;
-    this.check('mcp-answers', isLost && `${address.href}: ${describe(answer)}`);
-    const header = answer.headers['www-authenticate'];
-    const isChallenge = answer.status === 401 && header !== undefined && /^Bearer +\S/i.test(header);
-    this.check('mcp-challenge', !isChallenge && `${describe(answer)}, and ${headerOf(answer, 'WWW-Authenticate')}`);
-    const named = /resource_metadata="([^"]+)"/.exec(header ?? '')?.[1];
-    const isNamed = named !== undefined && parseUrl(named) !== undefined;
-    this.check('mcp-challenge-metadata', !isNamed && `resource_metadata is ${shown(named)}`);
-    // A server may refuse requests from scripts of other origins.
-    const toScript = await this.ask(address, { json: INITIALIZE, headers: { ...headers, origin: FOREIGN_ORIGIN } });
-    const isReadable =
-      allowsForeign(toScript) &&
-      /www-authenticate|\*/i.test(String(toScript.headers['access-control-expose-headers'] ?? ''));
-    this.check('mcp-challenge-scripts', !isReadable && 'browsers hide it from scripts');
-    const { origin, pathname } = address;
-    return new URL(
-      isNamed ? named : `${origin}/.well-known/oauth-protected-resource${pathname === '/' ? '' : pathname}`,
-    );
-  }
+/** @returns the URL of the resource metadata. */
+const metadataPlace = async (walk: McpWalk): Promise<URL> => {
+  const { address } = walk.subject;
+  const headers = { accept: 'application/json, text/event-stream' };
+  const answer = await walk.ask(address, { json: INITIALIZE, headers });
+  const isLost = [0, 404].includes(answer.status) || answer.status >= 500 || answer.headers.location !== undefined;
+  walk.check('mcp-answers', isLost && `${address.href}: ${describe(answer)}`);
+  const header = answer.headers['www-authenticate'];
+  const isChallenge = answer.status === 401 && header !== undefined && /^Bearer +\S/i.test(header);
+  walk.check('mcp-challenge', !isChallenge && `${describe(answer)}, and ${headerOf(answer, 'WWW-Authenticate')}`);
+  const named = /resource_metadata="([^"]+)"/.exec(header ?? '')?.[1];
+  const isNamed = named !== undefined && parseUrl(named) !== undefined;
+  walk.check('mcp-challenge-metadata', !isNamed && `resource_metadata is ${shown(named)}`);
+  // A server may refuse requests from scripts of other origins.
+  const toScript = await walk.ask(address, { json: INITIALIZE, headers: { ...headers, origin: FOREIGN_ORIGIN } });
+  const isReadable =
+    allowsForeign(toScript) &&
+    /www-authenticate|\*/i.test(String(toScript.headers['access-control-expose-headers'] ?? ''));
+  walk.check('mcp-challenge-scripts', !isReadable && 'browsers hide it from scripts');
+  const { origin, pathname } = address;
+  return new URL(isNamed ? named : `${origin}/.well-known/oauth-protected-resource${pathname === '/' ? '' : pathname}`);
+};
 
-  async #resource(place: URL): Promise<Document> {
-    const { address } = this.subject;
-    const answer = await this.ask(place, { headers: PREFLIGHT });
-    const document = this.document('mcp-resource-found', place, answer);
-    const named = document['resource'];
-    const resource = typeof named === 'string' ? parseUrl(named) : undefined;
-    const begins = (path: string): boolean =>
-      address.pathname === path || address.pathname.startsWith(path.endsWith('/') ? path : `${path}/`);
-    const isOurs = resource !== undefined && resource.origin === address.origin && begins(resource.pathname);
-    this.check('mcp-resource-name', !isOurs && `${address.href} was asked for, and it names ${shown(named)}`);
-    this.check('mcp-resource-identical', resource?.href !== address.href && `it is ${shown(named)}`);
-    this.check('mcp-resource-scripts', !allowsForeign(answer) && 'there is no Access-Control-Allow-Origin');
-    const scopes = textsOf(document['scopes_supported']);
-    this.check('mcp-offline-access', scopes.includes('offline_access') && 'scopes_supported has it');
-    return document;
-  }
+const resourceOf = async (walk: McpWalk, place: URL): Promise<Document> => {
+  const { address } = walk.subject;
+  const answer = await walk.ask(place, { headers: PREFLIGHT });
+  const document = walk.document('mcp-resource-found', place, answer);
+  const named = document['resource'];
+  const resource = typeof named === 'string' ? parseUrl(named) : undefined;
+  const begins = (path: string): boolean =>
+    address.pathname === path || address.pathname.startsWith(path.endsWith('/') ? path : `${path}/`);
+  const isOurs = resource !== undefined && resource.origin === address.origin && begins(resource.pathname);
+  walk.check('mcp-resource-name', !isOurs && `${address.href} was asked for, and it names ${shown(named)}`);
+  walk.check('mcp-resource-identical', resource?.href !== address.href && `it is ${shown(named)}`);
+  walk.check('mcp-resource-scripts', !allowsForeign(answer) && 'there is no Access-Control-Allow-Origin');
+  const scopes = textsOf(document['scopes_supported']);
+  walk.check('mcp-offline-access', scopes.includes('offline_access') && 'scopes_supported has it');
+  return document;
+};
 
-  async #server(resource: Document): Promise<Document> {
-    const [issuer] = textsOf(resource['authorization_servers']);
-    const isAddress = isSafeUrl(issuer);
-    this.check('mcp-server-named', !isAddress && memberOf(resource, 'authorization_servers'));
-    const document = await this.#metadata(new URL(issuer ?? ''));
-    const named = document['issuer'];
-    this.check('mcp-server-issuer', named !== issuer && `one names ${shown(issuer)}, the other ${shown(named)}`);
-    const wrong = ['authorization_endpoint', 'token_endpoint'].filter((name) => !isSafeUrl(document[name]));
-    const told = wrong.map((name) => memberOf(document, name));
-    this.check('mcp-server-endpoints', told);
-    this.#checkList('mcp-pkce', document, 'code_challenge_methods_supported', 'S256');
-    this.#checkList('mcp-refresh', document, 'grant_types_supported', 'refresh_token');
-    return document;
-  }
+const serverOf = async (walk: McpWalk, resource: Document): Promise<Document> => {
+  const [issuer] = textsOf(resource['authorization_servers']);
+  const isAddress = isSafeUrl(issuer);
+  walk.check('mcp-server-named', !isAddress && memberOf(resource, 'authorization_servers'));
+  const document = await metadataOf(walk, new URL(issuer ?? ''));
+  const named = document['issuer'];
+  walk.check('mcp-server-issuer', named !== issuer && `one names ${shown(issuer)}, the other ${shown(named)}`);
+  const wrong = ['authorization_endpoint', 'token_endpoint'].filter((name) => !isSafeUrl(document[name]));
+  const told = wrong.map((name) => memberOf(document, name));
+  walk.check('mcp-server-endpoints', told);
+  checkList(walk, 'mcp-pkce', document, 'code_challenge_methods_supported', 'S256');
+  checkList(walk, 'mcp-refresh', document, 'grant_types_supported', 'refresh_token');
+  return document;
+};
 
-  #checkList(id: Id, document: Document, name: string, needed: string): void {
-    this.check(id, !textsOf(document[name]).includes(needed) && memberOf(document, name));
-  }
+const checkList = (walk: McpWalk, id: Id, document: Document, name: string, needed: string): void => {
+  walk.check(id, !textsOf(document[name]).includes(needed) && memberOf(document, name));
+};
 
-  /** Tries the locations used by clients, one after another. */
-  async #metadata({ origin, pathname }: URL): Promise<Document> {
-    const path = pathname.replace(/\/$/, '');
-    const places = [
-      `${origin}/.well-known/oauth-authorization-server${path}`,
-      `${origin}/.well-known/openid-configuration${path}`,
-      `${origin}${path}/.well-known/openid-configuration`,
-    ].map((place) => new URL(place));
-    let found: readonly [URL, Answer] | undefined;
-    for (const place of places) {
-      const answer = await this.ask(place, { headers: PREFLIGHT });
-      if (isDocument(answer)) return this.document('mcp-server-found', place, answer);
-      found ??= [place, answer];
-    }
-    if (found === undefined) throw new TypeError('There is no location to check.');
-    return this.document('mcp-server-found', ...found);
+/** Tries the locations used by clients, one after another. */
+const metadataOf = async (walk: McpWalk, { origin, pathname }: URL): Promise<Document> => {
+  const path = pathname.replace(/\/$/, '');
+  const places = [
+    `${origin}/.well-known/oauth-authorization-server${path}`,
+    `${origin}/.well-known/openid-configuration${path}`,
+    `${origin}${path}/.well-known/openid-configuration`,
+  ].map((place) => new URL(place));
+  let found: readonly [URL, Answer] | undefined;
+  for (const place of places) {
+    const answer = await walk.ask(place, { headers: PREFLIGHT });
+    if (isDocument(answer)) return walk.document('mcp-server-found', place, answer);
+    found ??= [place, answer];
   }
+  if (found === undefined) throw new TypeError('There is no location to check.');
+  return walk.document('mcp-server-found', ...found);
+};
 
-  async #clients(server: Document): Promise<void> {
-    const registration = server['registration_endpoint'];
-    const isOpen = server['client_id_metadata_document_supported'] === true || registration !== undefined;
-    this.check('mcp-clients', !isOpen && 'neither client documents nor registration are supported');
-    this.#checkList('mcp-public-clients', server, 'token_endpoint_auth_methods_supported', 'none');
-    if (registration === undefined) return;
-    const address = typeof registration === 'string' ? parseUrl(registration) : undefined;
-    // Required members are missing, so nothing is registered.
-    const answer = address && (await this.ask(address, { json: { redirect_uris: [] } }));
-    const isFine = answer !== undefined && [400, 429].includes(answer.status) && isJson(answer);
-    this.check(
-      'mcp-registration',
-      !isFine && `${shown(registration)}: ${answer === undefined ? 'it is not a URL' : describe(answer)}`,
-    );
-  }
+const checkClients = async (walk: McpWalk, server: Document): Promise<void> => {
+  const registration = server['registration_endpoint'];
+  const isOpen = server['client_id_metadata_document_supported'] === true || registration !== undefined;
+  walk.check('mcp-clients', !isOpen && 'neither client documents nor registration are supported');
+  checkList(walk, 'mcp-public-clients', server, 'token_endpoint_auth_methods_supported', 'none');
+  if (registration === undefined) return;
+  const address = typeof registration === 'string' ? parseUrl(registration) : undefined;
+  // Required members are missing, so nothing is registered.
+  const answer = address && (await walk.ask(address, { json: { redirect_uris: [] } }));
+  const isFine = answer !== undefined && [400, 429].includes(answer.status) && isJson(answer);
+  walk.check(
+    'mcp-registration',
+    !isFine && `${shown(registration)}: ${answer === undefined ? 'it is not a URL' : describe(answer)}`,
+  );
+};
 
-  async #endpoints(server: Document): Promise<void> {
-    const { unknownClient, address } = this.subject;
-    const parameters = { response_type: 'code', client_id: unknownClient, resource: address.href };
-    const authorize = withQuery(new URL(String(server['authorization_endpoint'])), parameters);
-    this.check('mcp-authorize', pageProblem(authorize, await this.ask(authorize)));
-    await this.checkToken('mcp-token', new URL(String(server['token_endpoint'])), { resource: address.href });
-  }
-}
+const checkEndpoints = async (walk: McpWalk, server: Document): Promise<void> => {
+  const { unknownClient, address } = walk.subject;
+  const parameters = { response_type: 'code', client_id: unknownClient, resource: address.href };
+  const authorize = withQuery(new URL(String(server['authorization_endpoint'])), parameters);
+  walk.check('mcp-authorize', pageProblem(authorize, await walk.ask(authorize)));
+  await walk.checkToken('mcp-token', new URL(String(server['token_endpoint'])), { resource: address.href });
+};
 
 /** Takes the steps of an MCP client from the outside, up to the first problem that would stop it. */
-export const examineMcp = (subject: WalkSubject): Promise<void> => new McpWalk(subject, MCP_RULES).whole();
+export const examineMcp = (subject: WalkSubject): Promise<void> => {
+  const walk = new Walk(subject, MCP_RULES);
+  return walk.take(async () => {
+    const server = await serverOf(walk, await resourceOf(walk, await metadataPlace(walk)));
+    await checkClients(walk, server);
+    await checkEndpoints(walk, server);
+  });
+};

@@ -109,117 +109,110 @@ const LISTS = { response_types_supported: 'code', subject_types_supported: undef
 /** The answers to a request that may show nothing (OpenID Connect Core 1.0 §3.1.2.6). */
 const SILENT_ERROR = /^(login|consent|interaction|account_selection)_required$/;
 
-/** Takes the steps of an application that signs users in. */
-class OpenIdWalk extends Walk<Id> {
-  readonly #subject: OpenIdSubject;
+type OpenIdWalk = Walk<Id, OpenIdSubject>;
 
-  constructor(subject: OpenIdSubject) {
-    super(subject, OPENID_RULES);
-    this.#subject = subject;
-  }
+const discovery = async (walk: OpenIdWalk): Promise<Document> => {
+  const { issuer } = walk.subject;
+  const place = new URL(`${issuer}/.well-known/openid-configuration`);
+  const answer = await walk.ask(place, { headers: { origin: FOREIGN_ORIGIN } });
+  const document = walk.document('openid-found', place, answer);
+  const named = document['issuer'];
+  walk.check('openid-issuer', named !== issuer && `${issuer} was asked for, and it names ${shown(named)}`);
+  const algorithms = textsOf(document['id_token_signing_alg_values_supported']);
+  walk.check('openid-members', [
+    ...ENDPOINTS.filter((name) => document[name] === undefined).map((name) => `${name} is missing`),
+    ...Object.entries(LISTS)
+      .filter(([name, value]) => {
+        const list = textsOf(document[name]);
+        return list.length === 0 || (value !== undefined && !list.includes(value));
+      })
+      .map(([name]) => memberOf(document, name)),
+  ]);
+  const urls = [...ENDPOINTS, ...OPTIONAL_ENDPOINTS].filter((name) => document[name] !== undefined);
+  const told = (isWrong: (url: unknown) => boolean): readonly string[] =>
+    urls.filter((name) => isWrong(document[name])).map((name) => memberOf(document, name));
+  const unsafe = told((url) => !isSafeUrl(url));
+  walk.check('openid-endpoints', unsafe);
+  const elsewhere = told((url) => !String(url).startsWith(`${issuer}/`));
+  walk.check('openid-below-issuer', elsewhere);
+  const isUsual = algorithms.includes('RS256') && !algorithms.includes('none');
+  walk.check('openid-algorithm', !isUsual && memberOf(document, 'id_token_signing_alg_values_supported'));
+  walk.check('openid-scripts', !allowsForeign(answer) && 'there is no Access-Control-Allow-Origin');
+  return document;
+};
 
-  protected async steps(): Promise<void> {
-    const document = await this.#discovery();
+const checkKeySet = async (walk: OpenIdWalk, place: URL | undefined): Promise<void> => {
+  if (place === undefined) return;
+  const keys = await checkKeys(walk.subject, place);
+  if (walk.subject.findings.some(({ level }) => level === 'error')) walk.stop();
+  const isThere = keys.some(({ kty, alg }) => kty === 'RSA' && (alg === undefined || alg === 'RS256'));
+  walk.check('openid-key', !isThere && `${place.href} has ${keys.length} keys, and none for RS256`);
+};
+
+/** Nobody is signed in in this request, so the browser must come back with an error. */
+const checkSilent = async (walk: OpenIdWalk, place: URL | undefined, document: Document): Promise<void> => {
+  if (place === undefined) return;
+  const { client, unknownClient, issuer } = walk.subject;
+  const [state, nonce] = [randomBytes(16).toString('hex'), randomBytes(16).toString('hex')];
+  const url = withQuery(place, {
+    response_type: 'code',
+    scope: 'openid',
+    prompt: 'none',
+    client_id: client?.client_id ?? unknownClient,
+    redirect_uri: client?.redirect_uri ?? `${FOREIGN_ORIGIN}/callback`,
+    ...{ state, nonce, code_challenge: randomBytes(32).toString('base64url'), code_challenge_method: 'S256' },
+  });
+  const answer = await walk.ask(url);
+  walk.check('openid-authorize', pageProblem(url, answer));
+  if (client === undefined) return;
+  const { location = '' } = answer.headers;
+  const response = parseUrl(location)?.searchParams;
+  const iss = response?.get('iss') ?? null;
+  const problem = !location.startsWith(client.redirect_uri)
+    ? `it is answered with ${describe(answer)}`
+    : !SILENT_ERROR.test(response?.get('error') ?? '')
+      ? `the error is ${shown(response?.get('error') ?? undefined)}`
+      : response?.get('state') !== state
+        ? 'the state does not come back'
+        : iss !== issuer && (iss !== null || document['authorization_response_iss_parameter_supported'] === true)
+          ? `iss is ${shown(iss ?? undefined)}`
+          : false;
+  walk.check('openid-silent', problem);
+};
+
+const checkUserinfo = async (walk: OpenIdWalk, place: URL | undefined): Promise<void> => {
+  walk.check('openid-userinfo-listed', place === undefined && 'userinfo_endpoint is missing');
+  if (place === undefined) return;
+  const answer = await walk.ask(place);
+  const isChallenge = answer.status === 401 && /^(Bearer|DPoP)\b/i.test(answer.headers['www-authenticate'] ?? '');
+  walk.check('openid-userinfo', !isChallenge && `${place.href} is answered with ${describe(answer)}`);
+};
+
+const checkLogout = async (walk: OpenIdWalk, place: URL | undefined): Promise<void> => {
+  walk.check('openid-logout-listed', place === undefined && 'end_session_endpoint is missing');
+  if (place === undefined) return;
+  const { client, unknownClient } = walk.subject;
+  const parameters = { post_logout_redirect_uri: `${FOREIGN_ORIGIN}/signed-out` };
+  const url = withQuery(place, { client_id: client?.client_id ?? unknownClient, ...parameters });
+  const answer = await walk.ask(url);
+  walk.check('openid-logout', pageProblem(url, answer));
+  walk.check('openid-logout-redirect', leadsAway(answer, url) && `it is answered with ${describe(answer)}`);
+};
+
+/** Takes the steps of an application that signs users in, up to the first problem that would stop it. */
+export const examineOpenId = (subject: OpenIdSubject): Promise<void> => {
+  const walk = new Walk<Id, OpenIdSubject>(subject, OPENID_RULES);
+  return walk.take(async () => {
+    const document = await discovery(walk);
     const at = (name: string): URL | undefined => {
       const text = document[name]; // Checked above.
       return typeof text === 'string' ? new URL(text) : undefined;
     };
-    await this.#keys(at('jwks_uri'));
-    await this.#silent(at('authorization_endpoint'), document);
+    await checkKeySet(walk, at('jwks_uri'));
+    await checkSilent(walk, at('authorization_endpoint'), document);
     const token = at('token_endpoint');
-    if (token !== undefined) await this.checkToken('openid-token', token);
-    await this.#userinfo(at('userinfo_endpoint'));
-    await this.#logout(at('end_session_endpoint'));
-  }
-
-  async #discovery(): Promise<Document> {
-    const { issuer } = this.#subject;
-    const place = new URL(`${issuer}/.well-known/openid-configuration`);
-    const answer = await this.ask(place, { headers: { origin: FOREIGN_ORIGIN } });
-    const document = this.document('openid-found', place, answer);
-    const named = document['issuer'];
-    this.check('openid-issuer', named !== issuer && `${issuer} was asked for, and it names ${shown(named)}`);
-    const algorithms = textsOf(document['id_token_signing_alg_values_supported']);
-    this.check('openid-members', [
-      ...ENDPOINTS.filter((name) => document[name] === undefined).map((name) => `${name} is missing`),
-      ...Object.entries(LISTS)
-        .filter(([name, value]) => {
-          const list = textsOf(document[name]);
-          return list.length === 0 || (value !== undefined && !list.includes(value));
-        })
-        .map(([name]) => memberOf(document, name)),
-    ]);
-    const urls = [...ENDPOINTS, ...OPTIONAL_ENDPOINTS].filter((name) => document[name] !== undefined);
-    const told = (isWrong: (url: unknown) => boolean): readonly string[] =>
-      urls.filter((name) => isWrong(document[name])).map((name) => memberOf(document, name));
-    const unsafe = told((url) => !isSafeUrl(url));
-    this.check('openid-endpoints', unsafe);
-    const elsewhere = told((url) => !String(url).startsWith(`${issuer}/`));
-    this.check('openid-below-issuer', elsewhere);
-    const isUsual = algorithms.includes('RS256') && !algorithms.includes('none');
-    this.check('openid-algorithm', !isUsual && memberOf(document, 'id_token_signing_alg_values_supported'));
-    this.check('openid-scripts', !allowsForeign(answer) && 'there is no Access-Control-Allow-Origin');
-    return document;
-  }
-
-  async #keys(place: URL | undefined): Promise<void> {
-    if (place === undefined) return;
-    const keys = await checkKeys(this.subject, place);
-    if (this.subject.findings.some(({ level }) => level === 'error')) this.stop();
-    const isThere = keys.some(({ kty, alg }) => kty === 'RSA' && (alg === undefined || alg === 'RS256'));
-    this.check('openid-key', !isThere && `${place.href} has ${keys.length} keys, and none for RS256`);
-  }
-
-  /** Nobody is signed in in this request, so the browser must come back with an error. */
-  async #silent(place: URL | undefined, document: Document): Promise<void> {
-    if (place === undefined) return;
-    const { client, unknownClient, issuer } = this.#subject;
-    const [state, nonce] = [randomBytes(16).toString('hex'), randomBytes(16).toString('hex')];
-    const url = withQuery(place, {
-      response_type: 'code',
-      scope: 'openid',
-      prompt: 'none',
-      client_id: client?.client_id ?? unknownClient,
-      redirect_uri: client?.redirect_uri ?? `${FOREIGN_ORIGIN}/callback`,
-      ...{ state, nonce, code_challenge: randomBytes(32).toString('base64url'), code_challenge_method: 'S256' },
-    });
-    const answer = await this.ask(url);
-    this.check('openid-authorize', pageProblem(url, answer));
-    if (client === undefined) return;
-    const { location = '' } = answer.headers;
-    const response = parseUrl(location)?.searchParams;
-    const iss = response?.get('iss') ?? null;
-    const problem = !location.startsWith(client.redirect_uri)
-      ? `it is answered with ${describe(answer)}`
-      : !SILENT_ERROR.test(response?.get('error') ?? '')
-        ? `the error is ${shown(response?.get('error') ?? undefined)}`
-        : response?.get('state') !== state
-          ? 'the state does not come back'
-          : iss !== issuer && (iss !== null || document['authorization_response_iss_parameter_supported'] === true)
-            ? `iss is ${shown(iss ?? undefined)}`
-            : false;
-    this.check('openid-silent', problem);
-  }
-
-  async #userinfo(place: URL | undefined): Promise<void> {
-    this.check('openid-userinfo-listed', place === undefined && 'userinfo_endpoint is missing');
-    if (place === undefined) return;
-    const answer = await this.ask(place);
-    const isChallenge = answer.status === 401 && /^(Bearer|DPoP)\b/i.test(answer.headers['www-authenticate'] ?? '');
-    this.check('openid-userinfo', !isChallenge && `${place.href} is answered with ${describe(answer)}`);
-  }
-
-  async #logout(place: URL | undefined): Promise<void> {
-    this.check('openid-logout-listed', place === undefined && 'end_session_endpoint is missing');
-    if (place === undefined) return;
-    const { client, unknownClient } = this.#subject;
-    const parameters = { post_logout_redirect_uri: `${FOREIGN_ORIGIN}/signed-out` };
-    const url = withQuery(place, { client_id: client?.client_id ?? unknownClient, ...parameters });
-    const answer = await this.ask(url);
-    this.check('openid-logout', pageProblem(url, answer));
-    this.check('openid-logout-redirect', leadsAway(answer, url) && `it is answered with ${describe(answer)}`);
-  }
-}
-
-/** Takes the steps of an application that signs users in, up to the first problem that would stop it. */
-export const examineOpenId = (subject: OpenIdSubject): Promise<void> => new OpenIdWalk(subject).whole();
+    if (token !== undefined) await walk.checkToken('openid-token', token);
+    await checkUserinfo(walk, at('userinfo_endpoint'));
+    await checkLogout(walk, at('end_session_endpoint'));
+  });
+};

@@ -36,48 +36,46 @@ export const pageProblem = (url: URL, answer: Answer): string | false => {
 };
 
 /** Takes the steps of a client, and stops where it would. */
-export abstract class Walk<Id extends string> {
-  protected readonly subject: WalkSubject;
+export class Walk<Id extends string, Subject extends WalkSubject = WalkSubject> {
+  readonly subject: Subject;
   readonly #rules: Rules<Id>;
   readonly #record: ReturnType<typeof recorderOf<Id>>;
 
-  constructor(subject: WalkSubject, rules: Rules<Id>) {
+  constructor(subject: Subject, rules: Rules<Id>) {
     this.subject = subject;
     this.#rules = rules;
     this.#record = recorderOf(rules, subject.findings);
   }
 
-  /** All steps, one after another. */
-  protected abstract steps(): Promise<void>;
-
-  async whole(): Promise<void> {
+  /** Takes these steps, up to the first problem that would stop a client. */
+  async take(steps: () => Promise<void>): Promise<void> {
     try {
-      await this.steps();
+      await steps();
     } catch (error) {
       if (!(error instanceof BrokenLink)) throw error;
     }
   }
 
-  protected check(id: Id, problem: string | readonly string[] | false): void {
+  check(id: Id, problem: string | readonly string[] | false): void {
     this.#record(id, problem);
     if (problem !== false && problem.length > 0 && this.#rules[id].severity === 'error') this.stop();
   }
 
-  protected stop(): never {
+  stop(): never {
     throw new BrokenLink('A client stops here.');
   }
 
-  protected ask(url: URL, question?: Question): Promise<Answer> {
+  ask(url: URL, question?: Question): Promise<Answer> {
     return this.subject.probe.ask(url, question);
   }
 
-  protected document(id: Id, place: URL, answer: Answer): Document {
+  document(id: Id, place: URL, answer: Answer): Document {
     this.check(id, !isDocument(answer) && `${place.href}: ${describe(answer)}`);
     return answer.json ?? {};
   }
 
   /** Redeems a code that does not exist, as a client that does not. */
-  protected async checkToken(id: Id, url: URL, more: Readonly<Record<string, string>> = {}): Promise<void> {
+  async checkToken(id: Id, url: URL, more: Readonly<Record<string, string>> = {}): Promise<void> {
     const form = { grant_type: 'authorization_code', client_id: this.subject.unknownClient, code: 'none', ...more };
     const answer = await this.ask(url, { form });
     const isError = [400, 401].includes(answer.status) && isJson(answer) && 'error' in Object(answer.json);
