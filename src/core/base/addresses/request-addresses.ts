@@ -8,15 +8,15 @@ export const isProtected = ({ protocol, hostname }: URL): boolean =>
 /** Scheme, host and port, as browsers write them in `Origin`. */
 export const isOrigin = (text: unknown): boolean => typeof text === 'string' && parseUrl(text)?.origin === text;
 
-/** An http(s) URL as it is written: scheme, authority, and a rest without white space and control characters. */
-const WRITTEN = /^(https?):\/\/([^\s\p{Cc}/?#\\]+)(?:[/?#\\][^\s\p{Cc}]*)?$/iu;
+/** The authority of an http(s) URL as it is written, in lower case. The rest has no white space and no control characters. */
+const WRITTEN = /^https?:\/\/([^\s\p{Cc}/?#\\]+)(?:[/?#\\][^\s\p{Cc}]*)?$/u;
 
 /**
  * Whether the host is written as it is read. Otherwise a browser that follows the text from a page of another host, or a program with its
  * own parser, could contact a host that is not the one shown to people.
  */
 const isWrittenAsRead = (text: string, { host, protocol }: URL): boolean => {
-  const authority = WRITTEN.exec(text)?.[2]?.toLowerCase();
+  const authority = WRITTEN.exec(text.toLowerCase())?.[1];
   if (authority === undefined) return false;
   const isInternational = /[^\0-\x7f]/.test(authority); // Every parser reads it as Punycode.
   return isInternational || authority === host || authority === `${host}:${protocol === 'https:' ? 443 : 80}`;
