@@ -27,8 +27,6 @@ const REQUEST = {
 
 const PARAMETERS = { ...REQUEST, resume: 'vschar', form_token: 'vschar' } as const;
 
-const MAX_HINT = 8192;
-
 /** What a client asks for. It travels encrypted, like an authorization request. */
 interface AskedLogout {
   readonly client_id: string | undefined;
@@ -84,7 +82,8 @@ export class EndSession {
     if (sealed === undefined && isPost) return redirect(this.#path(context, `?${queryOf(form)}`), 303);
     const visitor = await this.#visitor(request, context);
     if (sealed !== undefined) return this.#resume(sealed, form, isPost ? visitor : 'returned', context);
-    const hint = await this.#hint(form);
+    // One that cannot be verified, for example because its key is no longer published, counts as none.
+    const hint = await this.#idTokens.read(form.get('id_token_hint'));
     const asked = await readLogout(form, hint?.client_id, context);
     if (visitor === undefined) return redirect(asked.goTo, 302);
     return hint?.sub === visitor.owner.sub ? this.#end(visitor, asked, context) : this.#ask(visitor, asked, context);
@@ -94,12 +93,6 @@ export class EndSession {
     const session = context.signIn.sessions.read(request);
     const owner = await context.signIn.currentOwner(request, session, context);
     return owner && { owner, session };
-  }
-
-  /** A hint that cannot be verified, for example because its key is no longer published, counts as none. */
-  async #hint(form: Parameters): ReturnType<IdTokens['read']> {
-    const hint = form.get('id_token_hint');
-    return hint === undefined || hint.length > MAX_HINT ? undefined : this.#idTokens.read(hint);
   }
 
   #sealed(asked: AskedLogout, { clock }: OAuthContext): string {

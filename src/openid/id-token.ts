@@ -32,14 +32,9 @@ export interface IdTokenOf {
   readonly token: IssuedToken;
 }
 
-/** An ID token that a client sends back as a hint. */
-export interface HintedToken {
-  readonly sub: string;
-  readonly client_id: string;
-  readonly sid: string | undefined;
-}
-
 const TYPE = 'JWT';
+
+const MAX_HINT = 8192;
 
 /** In seconds. */
 const LOGOUT_LIFETIME = 120;
@@ -91,8 +86,9 @@ export class IdTokens {
     return this.#keys.sign(header, base64url(payload), client.openId.id_token_signed_response_alg);
   }
 
-  /** An ID token of this server for a client, whether or not it has expired; `undefined` if it is not one, or its key is no longer published. */
-  async read(hint: string): Promise<HintedToken | undefined> {
+  /** What an ID token of this server is about, whether or not it has expired; `undefined` if it is not one, or its key is no longer published. */
+  async read(hint: string | undefined): Promise<{ readonly sub: string; readonly client_id: string } | undefined> {
+    if (hint === undefined || hint.length > MAX_HINT) return undefined;
     try {
       const { alg = '', typ, kid } = decodeProtectedHeader(hint);
       if (typ !== TYPE || !this.#keys.has(alg)) return undefined;
@@ -101,9 +97,9 @@ export class IdTokens {
       const { payload } = await compactVerify(hint, key, { algorithms: [alg] });
       const claims: unknown = JSON.parse(Buffer.from(payload).toString('utf8'));
       if (!isRecord(claims) || claims['iss'] !== this.#issuer) return undefined;
-      const { sub, aud, sid } = claims;
+      const { sub, aud } = claims;
       if (typeof sub !== 'string' || typeof aud !== 'string') return undefined;
-      return { sub, client_id: aud, sid: typeof sid === 'string' ? sid : undefined };
+      return { sub, client_id: aud };
     } catch (error) {
       if (error instanceof errors.JOSEError || error instanceof SyntaxError || error instanceof TypeError)
         return undefined;

@@ -34,7 +34,6 @@ const NOT_SUPPORTED = {
 } as const;
 
 const MAX_NONCE = 512;
-const MAX_HINT = 8192;
 const MAX_LOGIN_HINT = 512;
 const MAX_LOCALES = 256;
 
@@ -110,7 +109,7 @@ export class OpenIdRequests {
   /** The owner of an ID token that the client got before. */
   async #hintedSub(hint: string | undefined, { client_id }: Client): Promise<string | undefined> {
     if (hint === undefined) return undefined;
-    const read = hint.length > MAX_HINT ? undefined : await this.#given.idTokens.read(hint);
+    const read = await this.#given.idTokens.read(hint);
     if (read?.client_id !== client_id)
       throw refused('The id_token_hint is not an ID token that this server issued to this client.');
     return read.sub;
