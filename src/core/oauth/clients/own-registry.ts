@@ -1,3 +1,4 @@
+import type { FeatureHost } from '../../base/feature.js';
 import type { LimitAt } from '../../base/limits/source.js';
 import type { Clock, MaybePromise, Store, Timer } from '../../base/ports.js';
 import type { Emit } from '../events/events.js';
@@ -46,11 +47,8 @@ export interface RegistryServer {
   readonly checkScopes: (given: { readonly scopes?: readonly string[] }, at: string) => void;
   /** In seconds: the longest possible life of a grant. */
   readonly longestGrant: number;
-  /** A function of the application with a deadline. @param name - Names it in the error. */
-  readonly bound: <Input extends readonly unknown[], Result>(
-    name: string,
-    work: (...input: Input) => MaybePromise<Result>,
-  ) => (...input: Input) => MaybePromise<Result>;
+  /** A function of the application with a deadline. */
+  readonly bound: FeatureHost['bound'];
   readonly onError: (error: unknown) => void;
 }
 
