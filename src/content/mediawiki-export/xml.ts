@@ -48,13 +48,12 @@ const MAX_REFERENCE_LENGTH = 12;
 /** The maximum length of a text in UTF-16 code units. MediaWiki's own limit is two million. */
 const MAX_TEXT_LENGTH = 2 ** 26;
 
-/** The start and end of skipped parts. */
-const SKIPPED: readonly (readonly [begin: string, end: string])[] = [
-  ['<!--', '-->'],
-  ['<?', '?>'],
-];
-const CDATA = '<![CDATA[';
-const CDATA_END = ']]>';
+/** What is not markup up to its end. The text of character data is kept. */
+const SECTIONS = [
+  { begin: '<!--', end: '-->', isText: false },
+  { begin: '<?', end: '?>', isText: false },
+  { begin: '<![CDATA[', end: ']]>', isText: true },
+] as const;
 
 /**
  * A streaming parser for the part of XML that programs write: elements, attributes, text, comments and character data,
@@ -67,8 +66,8 @@ export class XmlReader {
   #length = 0;
   #rest = '';
   #at = 0;
-  /** Whether character data has begun, and not ended. */
-  #isData = false;
+  /** A section that has begun, and not ended. */
+  #section: (typeof SECTIONS)[number] | undefined;
   #hasRoot = false;
   #line = 1;
   /** The column at the start of `#rest`. */
@@ -89,14 +88,16 @@ export class XmlReader {
 
   /** @throws XmlError `short` if an element is still open. */
   end(): void {
-    if (this.#at < this.#rest.length && this.#rest[this.#at] !== '<') this.#text(this.#rest.length);
-    if (this.#open.length > 0 || this.#at < this.#rest.length) this.#fail('it ends within an element', 'short');
+    const isText = this.#section === undefined && this.#rest[this.#at] !== '<';
+    if (isText && this.#at < this.#rest.length) this.#text(this.#rest.length);
+    if (this.#open.length > 0 || this.#section || this.#at < this.#rest.length)
+      this.#fail('it ends within an element', 'short');
     if (!this.#hasRoot) this.#fail('it has no element', 'none');
   }
 
   /** Reads one token; `false` if it needs more input. */
   #step(): boolean {
-    if (this.#isData) return this.#data();
+    if (this.#section) return this.#readSection(this.#section);
     if (this.#rest[this.#at] !== '<') {
       const end = this.#rest.indexOf('<', this.#at);
       return end < 0 ? this.#openText() : this.#text(end);
@@ -164,42 +165,31 @@ export class XmlReader {
     return true;
   }
 
-  /** Reads a comment, a processing instruction, the start of character data, or an incomplete tag. */
+  /** Reads the start of a section, or of an incomplete tag. */
   #other(): boolean {
-    const start = this.#rest.slice(this.#at, this.#at + CDATA.length);
-    for (const [begin, end] of SKIPPED) {
-      if (start.startsWith(begin)) return this.#skipTo(end, begin.length);
-    }
-    if (start === CDATA && this.#open.length > 0) {
-      this.#at += CDATA.length;
-      this.#isData = true;
+    const isAt = (begin: string): boolean => this.#rest.startsWith(begin, this.#at);
+    const section = SECTIONS.find(({ begin, isText }) => isAt(begin) && (!isText || this.#open.length > 0));
+    if (section) {
+      this.#section = section;
+      this.#at += section.begin.length;
       return true;
     }
-    const isBegun = [CDATA, ...SKIPPED.map(([begin]) => begin)].some(
-      (begin) => start.length < begin.length && begin.startsWith(start),
-    );
-    const end = this.#rest.indexOf('>', this.#at);
-    const quotes = this.#rest.slice(this.#at, end < 0 ? undefined : end).match(/["']/g)?.length ?? 0;
+    const start = this.#rest.slice(this.#at);
+    const isBegun = SECTIONS.some(({ begin }) => start.length < begin.length && begin.startsWith(start));
+    const end = start.indexOf('>');
+    const quotes = start.slice(0, end < 0 ? undefined : end).match(/["']/g)?.length ?? 0;
     if (!isBegun && end >= 0 && quotes % 2 === 0) this.#fail('there is an invalid tag');
-    if (this.#rest.length - this.#at > MAX_TAG_LENGTH) this.#fail(`a tag is longer than ${MAX_TAG_LENGTH} characters`);
+    if (start.length > MAX_TAG_LENGTH) this.#fail(`a tag is longer than ${MAX_TAG_LENGTH} characters`);
     return false;
   }
 
-  #skipTo(end: string, from: number): boolean {
-    const found = this.#rest.indexOf(end, this.#at + from);
-    if (found >= 0) this.#at = found + end.length;
-    else if (this.#rest.length - this.#at > MAX_TAG_LENGTH)
-      this.#fail(`a comment is longer than ${MAX_TAG_LENGTH} characters`);
-    return found >= 0;
-  }
-
-  /** Reads character data, except characters that may begin its end. */
-  #data(): boolean {
-    const found = this.#rest.indexOf(CDATA_END, this.#at);
-    const end = found < 0 ? Math.max(this.#at, this.#rest.length - CDATA_END.length + 1) : found;
-    this.#keep(this.#rest.slice(this.#at, end));
-    this.#at = found < 0 ? end : end + CDATA_END.length;
-    this.#isData = found < 0;
+  /** Reads up to the end of a section, or to where its end may begin. */
+  #readSection({ end, isText }: (typeof SECTIONS)[number]): boolean {
+    const found = this.#rest.indexOf(end, this.#at);
+    const stop = found < 0 ? Math.max(this.#at, this.#rest.length - end.length + 1) : found;
+    if (isText) this.#keep(this.#rest.slice(this.#at, stop));
+    this.#at = found < 0 ? stop : stop + end.length;
+    if (found >= 0) this.#section = undefined;
     return found >= 0;
   }
 
