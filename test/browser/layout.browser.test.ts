@@ -178,7 +178,8 @@ describeEngine('layout and accessibility of the pages', noChromium, () => {
         if (pictures !== undefined) {
           await page.screenshot({ path: join(pictures, `${name} ${colorScheme} ${size.width}.png`) });
         }
-        expect(await violations(page)).toEqual([]);
+        // Colours do not depend on the width, nor the structure on the scheme: two of the four judge both.
+        if ((colorScheme === 'light') === (size === DESK)) expect(await violations(page)).toEqual([]);
         expect(await overflow(page)).toBe(0);
         expect(Buffer.byteLength(await page.content())).toBeLessThan(60_000);
         expect(await differs(page, `${name} ${colorScheme} ${size.width}`)).toBeUndefined();

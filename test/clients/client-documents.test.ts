@@ -699,17 +699,22 @@ describe('unknown callers', () => {
 
   test('that keep connections open do not block others', async () => {
     const publisher = new Publisher();
+    const open = new Set<() => void>();
     const fetch = (address: string) => {
       publisher.asked.push(address);
-      return address.includes('slow') ? new Promise(() => undefined) : { ...DOCUMENT, client_id: address };
+      if (!address.includes('slow')) return { ...DOCUMENT, client_id: address };
+      return new Promise((_resolve, reject) => void open.add(() => reject(new Error('It took too long.'))));
     };
-    const servers = new DocumentServers(publisher, { fetch, timeout: 500 });
+    const servers = new DocumentServers(publisher, { fetch, timeout: 30_000 });
     const visitor = await servers.open();
     const slow = Array.from({ length: 10 }, (_, n) => visitor.page({ client_id: `https://slow.example.org/${n}` }));
     await expect.poll(() => publisher.asked.length).toBe(4);
     // The address of the caller has used up what it may have under way; it has to wait for itself.
     expect((await visitor.page()).status).toBe(503);
-    expect(new Set((await Promise.all(slow)).map(({ status }) => status))).toEqual(new Set([503]));
+    let ended = false;
+    const statuses = Promise.all(slow).finally(() => (ended = true));
+    await expect.poll(() => (open.forEach((close) => close()), ended)).toBe(true);
+    expect(new Set((await statuses).map(({ status }) => status))).toEqual(new Set([503]));
     expect((await visitor.page()).status).toBe(200);
   });
 
