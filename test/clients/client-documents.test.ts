@@ -682,7 +682,7 @@ describe('unknown callers', () => {
     const servers = new DocumentServers(publisher, { fetch });
     const visitor = await servers.open();
     const statuses = new Map<number, number>();
-    for (let batch = 0; batch < 10; batch += 1) {
+    for (let batch = 0; batch < 3; batch += 1) {
       const pages = Array.from({ length: 100 }, (_, n) =>
         visitor.page({ client_id: `https://app${n}.example.org/${batch}` }),
       );
