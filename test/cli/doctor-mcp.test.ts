@@ -5,6 +5,7 @@ import { startNotes } from '../mcp/support/notes-server.js';
 import { limitsOfSuite } from '../oauth/support/limits.js';
 import { everyRow } from '../rows.js';
 import { type Exchange, type Spoil, startBadProxyFor } from './support/bad-proxy.js';
+import { rowsOf } from './support/broken-servers.js';
 import { complaints, runDoctor } from './support/run-doctor.js';
 
 const RESOURCE = '/.well-known/oauth-protected-resource/mcp';
@@ -61,198 +62,146 @@ test('a server at the root, and one for clients with documents only', async () =
 });
 
 /** Every way in which servers of others were found broken, and what the doctor says. */
-const BROKEN: readonly (readonly [what: string, rule: keyof typeof MCP_RULES, seen: string, spoil: Spoil])[] = [
-  ['the route is not there', 'mcp-answers', '404', answer('/mcp', 404)],
-  ['a proxy cannot reach it', 'mcp-answers', '502', answer('/mcp', 502)],
-  [
-    'it sends clients elsewhere',
-    'mcp-answers',
-    'redirect to /mcp/',
-    answer('/mcp', 308, 'text/plain', '', { location: '/mcp/' }),
-  ],
-  ['nothing is protected', 'mcp-challenge', '200 with JSON', answer('/mcp', 200, 'application/json', '{}')],
-  ['a wall in front answers 403', 'mcp-challenge', '403', answer('/mcp', 403)],
-  [
-    'a proxy takes the challenge away',
-    'mcp-challenge',
-    'WWW-Authenticate is missing',
-    at('/mcp', ({ headers }) => void delete headers['www-authenticate']),
-  ],
-  [
-    'another scheme comes first',
-    'mcp-challenge',
-    'Basic',
-    at(
-      '/mcp',
-      ({ headers }) => void (headers['www-authenticate'] = `Basic realm="x", ${String(headers['www-authenticate'])}`),
-    ),
-  ],
-  [
-    'Bearer alone says nothing',
-    'mcp-challenge',
-    'WWW-Authenticate is Bearer',
-    at('/mcp', ({ headers }) => void (headers['www-authenticate'] = 'Bearer')),
-  ],
-  [
-    'a challenge without the metadata',
-    'mcp-challenge-metadata',
-    'missing',
-    at('/mcp', ({ headers }) => void (headers['www-authenticate'] = 'Bearer realm="x"')),
-  ],
-  [
-    'browsers keep the challenge',
-    'mcp-challenge-scripts',
-    'browsers hide it',
-    at('/mcp', ({ headers }) => void delete headers['access-control-expose-headers']),
-  ],
-  ['the metadata of a resource below a path is only at the root', 'mcp-resource-found', '404', answer(RESOURCE, 404)],
-  ['a page of a framework for every path', 'mcp-resource-found', 'text/html', answer(RESOURCE, 200)],
-  [
-    'it names the origin of another issuer',
-    'mcp-resource-name',
-    'https://other.example/mcp',
-    edit(RESOURCE, () => ({ resource: 'https://other.example/mcp' })),
-  ],
-  [
-    'it names http behind a proxy',
-    'mcp-resource-name',
-    'ftp:',
-    edit(RESOURCE, ({ resource }) => ({ resource: String(resource).replace(/^https?:/, 'ftp:') })),
-  ],
-  [
-    'it names another path',
-    'mcp-resource-name',
-    '/mcp2',
-    edit(RESOURCE, ({ resource }) => ({ resource: `${String(resource)}2` })),
-  ],
-  ['it names nothing', 'mcp-resource-name', 'missing', edit(RESOURCE, () => ({ resource: undefined }))],
-  [
-    'an alias with the resource of the root',
-    'mcp-resource-identical',
-    'it is',
-    edit(RESOURCE, ({ resource }) => ({ resource: String(resource).replace(/mcp$/, '') })),
-  ],
-  [
-    'scripts may not read it',
-    'mcp-resource-scripts',
-    'no Access-Control',
-    at(RESOURCE, ({ headers }) => void delete headers['access-control-allow-origin']),
-  ],
-  [
-    'offline_access among its scopes',
-    'mcp-offline-access',
-    'scopes_supported',
-    edit(RESOURCE, () => ({ scopes_supported: ['notes.read', 'offline_access'] })),
-  ],
-  ['no authorization server', 'mcp-server-named', '[]', edit(RESOURCE, () => ({ authorization_servers: [] }))],
-  [
-    'an authorization server without its scheme',
-    'mcp-server-named',
-    'notes.example',
-    edit(RESOURCE, () => ({ authorization_servers: ['notes.example'] })),
-  ],
-  [
-    'an authorization server on http',
-    'mcp-server-named',
-    'http://notes.example',
-    edit(RESOURCE, () => ({ authorization_servers: ['http://notes.example'] })),
-  ],
-  [
-    'the metadata of the server is not there',
-    'mcp-server-found',
-    '404',
-    (exchange) => {
-      if (/authorization-server|openid/.test(exchange.path)) answer(exchange.path, 404)(exchange);
-    },
-  ],
-  [
-    'the issuer has a slash more',
-    'mcp-server-issuer',
-    'the other',
-    edit(SERVER, ({ issuer }) => ({ issuer: `${String(issuer)}/` })),
-  ],
-  [
-    'the issuer is another one',
-    'mcp-server-issuer',
-    'https://other.example',
-    edit(SERVER, () => ({ issuer: 'https://other.example' })),
-  ],
-  [
-    'endpoints are http behind a proxy',
-    'mcp-server-endpoints',
-    'token_endpoint is "http://notes.example/token"',
-    edit(SERVER, () => ({ token_endpoint: 'http://notes.example/token' })),
-  ],
-  [
-    'there is no authorization endpoint',
-    'mcp-server-endpoints',
-    'missing',
-    edit(SERVER, () => ({ authorization_endpoint: undefined })),
-  ],
-  [
-    'PKCE is not announced',
-    'mcp-pkce',
-    'missing',
-    edit(SERVER, () => ({ code_challenge_methods_supported: undefined })),
-  ],
-  [
-    'only plain is announced',
-    'mcp-pkce',
-    'plain',
-    edit(SERVER, () => ({ code_challenge_methods_supported: ['plain'] })),
-  ],
-  [
-    'nobody refreshes',
-    'mcp-refresh',
-    'authorization_code',
-    edit(SERVER, () => ({ grant_types_supported: ['authorization_code'] })),
-  ],
-  [
-    'only clients that are known',
-    'mcp-clients',
-    'neither',
-    edit(SERVER, () => ({ registration_endpoint: undefined, client_id_metadata_document_supported: undefined })),
-  ],
-  [
-    'none is not among the methods',
-    'mcp-public-clients',
-    'client_secret_basic',
-    edit(SERVER, () => ({ token_endpoint_auth_methods_supported: ['client_secret_basic'] })),
-  ],
-  ['registration is not there', 'mcp-registration', '404', answer('/oauth/register', 404)],
-  [
-    'registration asks for a token',
-    'mcp-registration',
-    '401',
-    answer('/oauth/register', 401, 'application/json', '{}'),
-  ],
-  ['registration answers with a page', 'mcp-registration', 'text/html', answer('/oauth/register', 400)],
-  [
-    'registration is no address',
-    'mcp-registration',
-    'it is not a URL',
-    edit(SERVER, () => ({ registration_endpoint: '/register' })),
-  ],
-  ['the authorization endpoint is not there', 'mcp-authorize', '404', answer('/oauth/authorize', 404)],
-  [
-    'the authorization endpoint breaks at a client that it does not know',
-    'mcp-authorize',
-    '500',
-    answer('/oauth/authorize', 500),
-  ],
-  ['a password in front of the authorization endpoint', 'mcp-authorize', '401', answer('/oauth/authorize', 401)],
-  ['the token endpoint answers with a page', 'mcp-token', 'text/html', answer('/oauth/token', 400)],
-  [
-    'the token endpoint breaks',
-    'mcp-token',
-    '500',
-    answer('/oauth/token', 500, 'application/json', '{"error":"server_error"}'),
-  ],
-];
+const BROKEN = rowsOf<keyof typeof MCP_RULES>({
+  'mcp-answers': {
+    'the route is not there': ['404', answer('/mcp', 404)],
+    'a proxy cannot reach it': ['502', answer('/mcp', 502)],
+    'it sends clients elsewhere': ['redirect to /mcp/', answer('/mcp', 308, 'text/plain', '', { location: '/mcp/' })],
+  },
+  'mcp-challenge': {
+    'nothing is protected': ['200 with JSON', answer('/mcp', 200, 'application/json', '{}')],
+    'a wall in front answers 403': ['403', answer('/mcp', 403)],
+    'a proxy takes the challenge away': [
+      'WWW-Authenticate is missing',
+      at('/mcp', ({ headers }) => void delete headers['www-authenticate']),
+    ],
+    'another scheme comes first': [
+      'Basic',
+      at(
+        '/mcp',
+        ({ headers }) => void (headers['www-authenticate'] = `Basic realm="x", ${String(headers['www-authenticate'])}`),
+      ),
+    ],
+    'Bearer alone says nothing': [
+      'WWW-Authenticate is Bearer',
+      at('/mcp', ({ headers }) => void (headers['www-authenticate'] = 'Bearer')),
+    ],
+  },
+  'mcp-challenge-metadata': {
+    'a challenge without the metadata': [
+      'missing',
+      at('/mcp', ({ headers }) => void (headers['www-authenticate'] = 'Bearer realm="x"')),
+    ],
+  },
+  'mcp-challenge-scripts': {
+    'browsers keep the challenge': [
+      'browsers hide it',
+      at('/mcp', ({ headers }) => void delete headers['access-control-expose-headers']),
+    ],
+  },
+  'mcp-resource-found': {
+    'the metadata of a resource below a path is only at the root': ['404', answer(RESOURCE, 404)],
+    'a page of a framework for every path': ['text/html', answer(RESOURCE, 200)],
+  },
+  'mcp-resource-name': {
+    'it names the origin of another issuer': [
+      'https://other.example/mcp',
+      edit(RESOURCE, () => ({ resource: 'https://other.example/mcp' })),
+    ],
+    'it names http behind a proxy': [
+      'ftp:',
+      edit(RESOURCE, ({ resource }) => ({ resource: String(resource).replace(/^https?:/, 'ftp:') })),
+    ],
+    'it names another path': ['/mcp2', edit(RESOURCE, ({ resource }) => ({ resource: `${String(resource)}2` }))],
+    'it names nothing': ['missing', edit(RESOURCE, () => ({ resource: undefined }))],
+  },
+  'mcp-resource-identical': {
+    'an alias with the resource of the root': [
+      'it is',
+      edit(RESOURCE, ({ resource }) => ({ resource: String(resource).replace(/mcp$/, '') })),
+    ],
+  },
+  'mcp-resource-scripts': {
+    'scripts may not read it': [
+      'no Access-Control',
+      at(RESOURCE, ({ headers }) => void delete headers['access-control-allow-origin']),
+    ],
+  },
+  'mcp-offline-access': {
+    'offline_access among its scopes': [
+      'scopes_supported',
+      edit(RESOURCE, () => ({ scopes_supported: ['notes.read', 'offline_access'] })),
+    ],
+  },
+  'mcp-server-named': {
+    'no authorization server': ['[]', edit(RESOURCE, () => ({ authorization_servers: [] }))],
+    'an authorization server without its scheme': [
+      'notes.example',
+      edit(RESOURCE, () => ({ authorization_servers: ['notes.example'] })),
+    ],
+    'an authorization server on http': [
+      'http://notes.example',
+      edit(RESOURCE, () => ({ authorization_servers: ['http://notes.example'] })),
+    ],
+  },
+  'mcp-server-found': {
+    'the metadata of the server is not there': [
+      '404',
+      (exchange) => {
+        if (/authorization-server|openid/.test(exchange.path)) answer(exchange.path, 404)(exchange);
+      },
+    ],
+  },
+  'mcp-server-issuer': {
+    'the issuer has a slash more': ['the other', edit(SERVER, ({ issuer }) => ({ issuer: `${String(issuer)}/` }))],
+    'the issuer is another one': ['https://other.example', edit(SERVER, () => ({ issuer: 'https://other.example' }))],
+  },
+  'mcp-server-endpoints': {
+    'endpoints are http behind a proxy': [
+      'token_endpoint is "http://notes.example/token"',
+      edit(SERVER, () => ({ token_endpoint: 'http://notes.example/token' })),
+    ],
+    'there is no authorization endpoint': ['missing', edit(SERVER, () => ({ authorization_endpoint: undefined }))],
+  },
+  'mcp-pkce': {
+    'PKCE is not announced': ['missing', edit(SERVER, () => ({ code_challenge_methods_supported: undefined }))],
+    'only plain is announced': ['plain', edit(SERVER, () => ({ code_challenge_methods_supported: ['plain'] }))],
+  },
+  'mcp-refresh': {
+    'nobody refreshes': ['authorization_code', edit(SERVER, () => ({ grant_types_supported: ['authorization_code'] }))],
+  },
+  'mcp-clients': {
+    'only clients that are known': [
+      'neither',
+      edit(SERVER, () => ({ registration_endpoint: undefined, client_id_metadata_document_supported: undefined })),
+    ],
+  },
+  'mcp-public-clients': {
+    'none is not among the methods': [
+      'client_secret_basic',
+      edit(SERVER, () => ({ token_endpoint_auth_methods_supported: ['client_secret_basic'] })),
+    ],
+  },
+  'mcp-registration': {
+    'registration is not there': ['404', answer('/oauth/register', 404)],
+    'registration asks for a token': ['401', answer('/oauth/register', 401, 'application/json', '{}')],
+    'registration answers with a page': ['text/html', answer('/oauth/register', 400)],
+    'registration is no address': ['it is not a URL', edit(SERVER, () => ({ registration_endpoint: '/register' }))],
+  },
+  'mcp-authorize': {
+    'the authorization endpoint is not there': ['404', answer('/oauth/authorize', 404)],
+    'the authorization endpoint breaks at a client that it does not know': ['500', answer('/oauth/authorize', 500)],
+    'a password in front of the authorization endpoint': ['401', answer('/oauth/authorize', 401)],
+  },
+  'mcp-token': {
+    'the token endpoint answers with a page': ['text/html', answer('/oauth/token', 400)],
+    'the token endpoint breaks': ['500', answer('/oauth/token', 500, 'application/json', '{"error":"server_error"}')],
+  },
+});
 
 describe('a server with one fault', () => {
   test('each rule reports its fault', () =>
-    everyRow(BROKEN, async ([, rule, seen, spoil]) => {
+    everyRow(BROKEN, async ([rule, , seen, spoil]) => {
       proxy.spoil = both(letBrowsersIn, spoil);
       const { findings, code } = await walk();
       const { severity, why, remedy } = MCP_RULES[rule];
@@ -268,7 +217,7 @@ describe('a server with one fault', () => {
     }));
 
   test('every rule is broken by one of them', () => {
-    const broken = new Set<string>(BROKEN.map(([, rule]) => rule));
+    const broken = new Set<string>(BROKEN.map(([rule]) => rule));
     expect(Object.keys(MCP_RULES).filter((rule) => !broken.has(rule))).toEqual([]);
   });
 

@@ -4,6 +4,7 @@ import { useStarted } from '../hosts/listen.js';
 import { openIdFixture } from '../openid/support.js';
 import { everyRow } from '../rows.js';
 import { type Exchange, type Spoil, startBadProxy } from './support/bad-proxy.js';
+import { rowsOf } from './support/broken-servers.js';
 import { complaints, runDoctor } from './support/run-doctor.js';
 
 const DISCOVERY = '/.well-known/openid-configuration';
@@ -51,91 +52,76 @@ test('O89: reports nothing for a server that applications can sign users in with
 });
 
 /** Ways in which a server is broken for an application, and what the doctor says. */
-const BROKEN: readonly (readonly [what: string, rule: string, seen: string, spoil: Spoil])[] = [
-  ['it is switched off', 'openid-found', '404', answer(DISCOVERY, 404)],
-  ['a page for every path', 'openid-found', 'text/html', answer(DISCOVERY, 200)],
-  ['a slash more', 'openid-issuer', '/"', edit(({ issuer }) => ({ issuer: `${String(issuer)}/` }))],
-  ['no keys', 'openid-members', 'jwks_uri is missing', edit(() => ({ jwks_uri: undefined }))],
-  [
-    'only implicit',
-    'openid-members',
-    'response_types_supported',
-    edit(() => ({ response_types_supported: ['id_token'] })),
-  ],
-  [
-    'http behind a proxy',
-    'openid-endpoints',
-    'http://a.example/token',
-    edit(() => ({ token_endpoint: 'http://a.example/token' })),
-  ],
-  [
-    'another host',
-    'openid-below-issuer',
-    'userinfo_endpoint',
-    edit(({ userinfo_endpoint: url }) => ({ userinfo_endpoint: String(url).replace('127.0.0.1', 'localhost') })),
-  ],
-  ['no RS256', 'openid-algorithm', 'ES256', edit(() => ({ id_token_signing_alg_values_supported: ['ES256'] }))],
-  [
-    'unsigned tokens',
-    'openid-algorithm',
-    'none',
-    edit(() => ({ id_token_signing_alg_values_supported: ['RS256', 'none'] })),
-  ],
-  [
-    'no script may read it',
-    'openid-scripts',
-    'no Access-Control',
-    at(DISCOVERY, ({ headers }) => void delete headers['access-control-allow-origin']),
-  ],
-  ['the keys are not there', 'keys-found', '404', answer('/oauth/jwks', 404)],
-  [
-    'a key of another kind only',
-    'openid-key',
-    'none for RS256',
-    at('/oauth/jwks', (exchange) => {
-      const { keys } = JSON.parse(exchange.body) as { keys: readonly { kty: string }[] };
-      exchange.body = JSON.stringify({ keys: keys.filter(({ kty }) => kty !== 'RSA') });
-    }),
-  ],
-  ['no page to sign in', 'openid-authorize', '404', answer('/oauth/authorize', 404)],
-  [
-    'a sign-in page in front',
-    'openid-silent',
-    'redirect to /login',
-    answer('/oauth/authorize', 302, { location: '/login' }),
-  ],
-  ['a page in a frame', 'openid-silent', '200', answer('/oauth/authorize', 200, { location: '' })],
-  [
-    'a client that is not allowed',
-    'openid-silent',
-    'access_denied',
-    back(({ searchParams }) => searchParams.set('error', 'access_denied')),
-  ],
-  ['the state is lost', 'openid-silent', 'state', back(({ searchParams }) => searchParams.delete('state'))],
-  ['the issuer is lost', 'openid-silent', 'iss is missing', back(({ searchParams }) => searchParams.delete('iss'))],
-  ['the token endpoint answers with a page', 'openid-token', 'text/html', answer('/oauth/token', 400)],
-  ['no userinfo', 'openid-userinfo-listed', 'missing', edit(() => ({ userinfo_endpoint: undefined }))],
-  [
-    'userinfo behind a sign-in page',
-    'openid-userinfo',
-    'redirect',
-    answer('/oauth/userinfo', 302, { location: '/login' }),
-  ],
-  ['no logout', 'openid-logout-listed', 'missing', edit(() => ({ end_session_endpoint: undefined }))],
-  ['the logout page breaks', 'openid-logout', '500', answer('/oauth/logout', 500)],
-  [
-    'logout leads anywhere',
-    'openid-logout-redirect',
-    'signed-out',
-    at('/oauth/logout', (exchange) => {
-      exchange.status = 302;
-      exchange.headers['location'] = exchange.query.get('post_logout_redirect_uri') ?? '';
-    }),
-  ],
-];
+const BROKEN = rowsOf<string>({
+  'openid-found': {
+    'it is switched off': ['404', answer(DISCOVERY, 404)],
+    'a page for every path': ['text/html', answer(DISCOVERY, 200)],
+  },
+  'openid-issuer': { 'a slash more': ['/"', edit(({ issuer }) => ({ issuer: `${String(issuer)}/` }))] },
+  'openid-members': {
+    'no keys': ['jwks_uri is missing', edit(() => ({ jwks_uri: undefined }))],
+    'only implicit': ['response_types_supported', edit(() => ({ response_types_supported: ['id_token'] }))],
+  },
+  'openid-endpoints': {
+    'http behind a proxy': ['http://a.example/token', edit(() => ({ token_endpoint: 'http://a.example/token' }))],
+  },
+  'openid-below-issuer': {
+    'another host': [
+      'userinfo_endpoint',
+      edit(({ userinfo_endpoint: url }) => ({ userinfo_endpoint: String(url).replace('127.0.0.1', 'localhost') })),
+    ],
+  },
+  'openid-algorithm': {
+    'no RS256': ['ES256', edit(() => ({ id_token_signing_alg_values_supported: ['ES256'] }))],
+    'unsigned tokens': ['none', edit(() => ({ id_token_signing_alg_values_supported: ['RS256', 'none'] }))],
+  },
+  'openid-scripts': {
+    'no script may read it': [
+      'no Access-Control',
+      at(DISCOVERY, ({ headers }) => void delete headers['access-control-allow-origin']),
+    ],
+  },
+  'keys-found': { 'the keys are not there': ['404', answer('/oauth/jwks', 404)] },
+  'openid-key': {
+    'a key of another kind only': [
+      'none for RS256',
+      at('/oauth/jwks', (exchange) => {
+        const { keys } = JSON.parse(exchange.body) as { keys: readonly { kty: string }[] };
+        exchange.body = JSON.stringify({ keys: keys.filter(({ kty }) => kty !== 'RSA') });
+      }),
+    ],
+  },
+  'openid-authorize': { 'no page to sign in': ['404', answer('/oauth/authorize', 404)] },
+  'openid-silent': {
+    'a sign-in page in front': ['redirect to /login', answer('/oauth/authorize', 302, { location: '/login' })],
+    'a page in a frame': ['200', answer('/oauth/authorize', 200, { location: '' })],
+    'a client that is not allowed': [
+      'access_denied',
+      back(({ searchParams }) => searchParams.set('error', 'access_denied')),
+    ],
+    'the state is lost': ['state', back(({ searchParams }) => searchParams.delete('state'))],
+    'the issuer is lost': ['iss is missing', back(({ searchParams }) => searchParams.delete('iss'))],
+  },
+  'openid-token': { 'the token endpoint answers with a page': ['text/html', answer('/oauth/token', 400)] },
+  'openid-userinfo-listed': { 'no userinfo': ['missing', edit(() => ({ userinfo_endpoint: undefined }))] },
+  'openid-userinfo': {
+    'userinfo behind a sign-in page': ['redirect', answer('/oauth/userinfo', 302, { location: '/login' })],
+  },
+  'openid-logout-listed': { 'no logout': ['missing', edit(() => ({ end_session_endpoint: undefined }))] },
+  'openid-logout': { 'the logout page breaks': ['500', answer('/oauth/logout', 500)] },
+  'openid-logout-redirect': {
+    'logout leads anywhere': [
+      'signed-out',
+      at('/oauth/logout', (exchange) => {
+        exchange.status = 302;
+        exchange.headers['location'] = exchange.query.get('post_logout_redirect_uri') ?? '';
+      }),
+    ],
+  },
+});
 
 test('O89: each rule reports its fault, and an error is the last thing that is said', async () => {
-  await everyRow(BROKEN, async ([, rule, seen, spoil]) => {
+  await everyRow(BROKEN, async ([rule, , seen, spoil]) => {
     proxy.spoil = spoil;
     const { findings, code } = await walkAsClient();
     const found = findings.find((finding) => finding.rule === rule);
@@ -147,7 +133,7 @@ test('O89: each rule reports its fault, and an error is the last thing that is s
       expect(findings.filter(({ level }) => level === 'error')).toHaveLength(1);
     }
   });
-  const broken = new Set(BROKEN.map(([, rule]) => rule));
+  const broken = new Set(BROKEN.map(([rule]) => rule));
   expect(Object.keys(OPENID_RULES).filter((rule) => !broken.has(rule))).toEqual([]);
 });
 
