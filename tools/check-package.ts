@@ -6,7 +6,7 @@ import assert from 'node:assert/strict';
 import { execFileSync, spawnSync } from 'node:child_process';
 import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { checkCommandLine } from './check-command-line.js';
 import { checkReadable } from './check-readable.js';
@@ -45,6 +45,24 @@ function checkFiles(paths: readonly string[]): void {
   for (const needed of ['README.md', 'LICENSE', 'CHANGELOG.md', 'dist/core/index.js', 'dist/core/index.d.ts']) {
     assert.ok(paths.includes(needed), `the tarball lacks ${needed}`);
   }
+}
+
+/** The built files that importing a file loads. */
+function loadedBy(file: string, found = new Set<string>()): ReadonlySet<string> {
+  if (found.has(file)) return found;
+  found.add(file);
+  const imports = readFileSync(file, 'utf8').matchAll(/^(?:import|export) .*["'](\.[^"']+)["'];$/gm);
+  for (const [, path = ''] of imports) loadedBy(join(dirname(file), path), found);
+  return found;
+}
+
+/** Node takes a third of a millisecond for each file, and a store must not load the server. */
+function checkChunks(): void {
+  const dist = join(root, 'dist');
+  for (const framework of ['express', 'koa', 'fastify', 'node'])
+    assert.ok(loadedBy(join(dist, 'adapters', framework, 'index.js')).size <= 5, `${framework} loads many files`);
+  for (const entry of ['stores/memory.js', 'stores/redis.js', 'stores/postgres.js', 'resource-server/index.js'])
+    assert.ok(!loadedBy(join(dist, entry)).has(join(dist, 'chunks/server.js')), `${entry} loads the server`);
 }
 
 /** Installed alone: only the runtime dependencies are installed, and every subpath can be imported without a framework. */
@@ -90,6 +108,7 @@ try {
   const [packed] = JSON.parse(run(root, 'npm', 'pack', '--ignore-scripts', '--json', '--pack-destination', temporary));
   const tarball = join(temporary, packed.filename);
   checkFiles(packed.files.map(({ path }: { path: string }) => path));
+  checkChunks();
   console.log(`${packed.filename}: ${packed.entryCount} files, ${Math.round(packed.size / 1024)} KiB`);
   run(root, bin('publint'), 'run', tarball, '--strict');
   console.log('  publint: no problems');
