@@ -2,8 +2,8 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type McpSite, startSite } from '../query/mcp/support.js';
+import { describe, expect, test } from 'vitest';
+import { useSite } from '../query/mcp/support.js';
 
 const RUNNER = fileURLToPath(
   new URL('../../node_modules/@modelcontextprotocol/conformance/dist/index.js', import.meta.url),
@@ -20,14 +20,7 @@ const SCENARIOS = [
 ];
 
 describe('the official conformance runner', () => {
-  let site: McpSite;
-  beforeAll(async () => {
-    site = await startSite();
-  });
-  afterAll(() => {
-    site.close();
-    expect(site.errors).toEqual([]);
-  });
+  const site = useSite();
 
   test.each(SCENARIOS)('%s', async (scenario) => {
     const runner = spawn(process.execPath, [RUNNER, 'server', '--url', `${site.base}/mcp`, '--scenario', scenario]);

@@ -1,8 +1,9 @@
 import { Readable } from 'node:stream';
 import { SaxesParser } from 'saxes';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { contentQuery, memoryContent } from '../../src/content/index.js';
 import { ContentDatabase, exportContent, importExport } from '../../src/content/mediawiki-export/index.js';
+import { useStarted } from '../hosts/listen.js';
 import { type Answered, type Json, type QueryHost, startQuery } from './fixture.js';
 
 const PAGES = [
@@ -18,14 +19,10 @@ const PAGES = [
   { title: 'Talk:Rope', ns: 1, text: '' },
 ];
 
-let host: QueryHost;
-beforeAll(async () => {
-  host = await startQuery(contentQuery(memoryContent(PAGES), { site: { name: 'Fruit', language: 'en' } }));
-});
-afterAll(async () => {
-  expect(host.errors).toEqual([]);
-  await host.close();
-});
+const host = useStarted(() =>
+  startQuery(contentQuery(memoryContent(PAGES), { site: { name: 'Fruit', language: 'en' } })),
+);
+afterAll(() => expect(host.errors).toEqual([]));
 
 const ask = (params: Readonly<Record<string, string>>): Promise<Answered> =>
   host.get({ action: 'query', formatversion: '2', export: '', ...params });

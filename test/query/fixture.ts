@@ -42,7 +42,7 @@ export function contextOf({ highLimits = false }: { highLimits?: boolean } = {})
   return { highLimits, now: NOW, warnings: new Warnings() };
 }
 
-const authorization = (name: string): Authorization => ({
+export const authorization = (name: string): Authorization => ({
   sub: name,
   username: name,
   client_id: 'test',

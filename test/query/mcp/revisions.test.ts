@@ -1,6 +1,6 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { RequestOptions } from '../../hosts/client.js';
-import { type McpSite, startSite } from './support.js';
+import { useSite } from './support.js';
 
 const REVISION = '2026-07-28';
 const VERSION_KEY = 'io.modelcontextprotocol/protocolVersion';
@@ -24,14 +24,7 @@ const headersOf = (method: string, name?: string) => ({
 });
 
 describe('the revision 2026-07-28', () => {
-  let site: McpSite;
-  beforeAll(async () => {
-    site = await startSite();
-  });
-  afterAll(() => {
-    site.close();
-    expect(site.errors).toEqual([]);
-  });
+  const site = useSite();
 
   const send = (method: string, params: object, headers: RequestOptions['headers'], meta: object = META) =>
     site.send(method, { ...params, _meta: meta }, headers);

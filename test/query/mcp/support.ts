@@ -1,10 +1,11 @@
+import { afterAll, expect } from 'vitest';
 import { type OAuthQuery, oauthQuery, type OAuthQueryOptions } from '../../../src/adapters/node/index.js';
 import { contentQuery, type ContentQueryOptions, memoryContent, type MemoryPage } from '../../../src/content/index.js';
 import { query } from '../../../src/core/query/index.js';
 import { mcp, type McpOptions } from '../../../src/mcp/index.js';
 import { type Answer, Client } from '../../hosts.js';
 import type { RequestOptions } from '../../hosts/client.js';
-import { listen } from '../../hosts/listen.js';
+import { listen, useStarted } from '../../hosts/listen.js';
 
 export const PAGES: readonly MemoryPage[] = [
   { title: 'Main Page', text: 'Welcome to the harbour.', links: [{ kind: 'link', ns: 0, title: 'Rope' }] },
@@ -109,4 +110,11 @@ export const startSite = async ({
     },
     close,
   };
+};
+
+/** A site for the tests of a file or a group. It ends with them, and has met no error. */
+export const useSite = (setup?: SiteSetup): McpSite => {
+  const site = useStarted(() => startSite(setup));
+  afterAll(() => expect(site.errors).toEqual([]));
+  return site;
 };

@@ -7,7 +7,7 @@ import { mcp } from '../../../src/mcp/index.js';
 import { RESULT } from '../../../src/mcp/options.js';
 import { constantsOfSuite } from '../../oauth/support/limits.js';
 import { everyRow } from '../../rows.js';
-import { type McpSite, startSite, type ToolAnswer } from './support.js';
+import { type McpSite, startSite, type ToolAnswer, useSite } from './support.js';
 
 interface Listed {
   readonly name: string;
@@ -227,14 +227,7 @@ describe('the list of tools', () => {
 });
 
 describe('cursors', () => {
-  let site: McpSite;
-  beforeAll(async () => {
-    site = await startSite();
-  });
-  afterAll(() => {
-    site.close();
-    expect(site.errors).toEqual([]);
-  });
+  const site = useSite();
 
   test('lead through a result to its end, with each page once', async () => {
     const titles: string[] = [];
@@ -404,15 +397,8 @@ describe('long and hostile content', () => {
 });
 
 describe('pages as resources', () => {
-  let site: McpSite;
-  beforeAll(async () => {
-    site = await startSite({
-      pages: Array.from({ length: 130 }, (_, index) => ({ title: `Ä/${index} & 50%`, text: `Text ${index}` })),
-    });
-  });
-  afterAll(() => {
-    site.close();
-    expect(site.errors).toEqual([]);
+  const site = useSite({
+    pages: Array.from({ length: 130 }, (_, index) => ({ title: `Ä/${index} & 50%`, text: `Text ${index}` })),
   });
 
   test('are listed completely, and each URI reads its page', async () => {
