@@ -3,7 +3,7 @@ import type { HttpResponse } from '../core/index.js';
 import type { QueryParts, Site } from '../core/query/index.js';
 import { Cursors } from './cursors.js';
 import { RPC, RpcError, rpcErrorResponse, ToolError } from './errors.js';
-import { type McpSettings, RESULT } from './options.js';
+import type { McpSettings } from './options.js';
 import { type Call, Queries } from './queries.js';
 import { PAGE_TEMPLATE, PageResources } from './resources.js';
 import { answerLegacy, fromWebResponse, loadSdk, type Sdk, toWebRequest } from './sdk.js';
@@ -59,16 +59,15 @@ export class Protocol {
   private constructor(sdk: Sdk, parts: McpParts) {
     const { options, query: api } = parts;
     const { site, tree, fields, host } = api;
-    const maxLength = RESULT.maxLength;
     const query = tree.children.get('query') ?? tree;
     const modules = new Map([...query.children].filter(([, { unanswered }]) => unanswered !== true));
-    const toolParts = { site, fields, query, modules, queries: new Queries(api, maxLength) };
-    const tools = toolsOf(toolParts, options, maxLength);
+    const toolParts = { site, fields, query, modules, queries: new Queries(api) };
+    const tools = toolsOf(toolParts, options);
     this.#sdk = sdk;
     this.#parts = parts;
     this.#cursors = new Cursors(host);
     this.#tools = new Map(tools.map((tool) => [tool.name, tool]));
-    this.#resources = new PageResources(toolParts, this.#cursors, maxLength);
+    this.#resources = new PageResources(toolParts, this.#cursors);
   }
 
   /** @throws Error if the official package is not installed. */

@@ -1,5 +1,6 @@
 import type { HttpRequest } from '../core/index.js';
 import type { Caller, QueryParts } from '../core/query/index.js';
+import { RESULT } from './options.js';
 import { visible } from './visible.js';
 
 /** The request that contains a message, and its caller; `undefined` for an anonymous one. */
@@ -19,12 +20,9 @@ const ROWS = 500;
 /** Runs `action=query` for the caller of a message. */
 export class Queries {
   readonly #query: QueryParts;
-  readonly #maxLength: number;
 
-  /** @param maxLength - Of data as JSON, in characters. */
-  constructor(query: QueryParts, maxLength: number) {
+  constructor(query: QueryParts) {
     this.#query = query;
-    this.#maxLength = maxLength;
   }
 
   /**
@@ -34,7 +32,8 @@ export class Queries {
    */
   async run(call: Call, parameters: Parameters): Promise<QueryAnswer> {
     const lengthOf = (data: QueryAnswer['data']): number => JSON.stringify(visible(data)).length;
-    const answer = await this.#query.run({ ...call, parameters }, { rows: ROWS, lengthOf, most: this.#maxLength });
+    const size = { rows: ROWS, lengthOf, most: RESULT.maxLength };
+    const answer = await this.#query.run({ ...call, parameters }, size);
     return { ...answer, data: visible(answer.data) };
   }
 

@@ -1,6 +1,7 @@
 import { checkNames, wireText } from './arguments.js';
 import { ToolError } from './errors.js';
 import type { ToolParts } from './module-tools.js';
+import { RESULT } from './options.js';
 import type { Call, Parameters, Queries } from './queries.js';
 import { closedObject, type JsonSchema } from './schemas.js';
 import type { Arguments, Tool } from './tool.js';
@@ -100,7 +101,7 @@ const TEXT: JsonSchema = { type: 'string' };
 const NUMBER: JsonSchema = { type: 'integer' };
 
 /** The tool that returns the text of a page, in parts if it is long. */
-export const readPageTool = (texts: PageTexts, maxLength: number): Tool => ({
+export const readPageTool = (texts: PageTexts): Tool => ({
   name: 'read_page',
   title: 'Read a page',
   description:
@@ -132,7 +133,7 @@ export const readPageTool = (texts: PageTexts, maxLength: number): Tool => ({
     const position = given !== undefined && isPosition(given) ? given : undefined;
     const { page, text, format } = await texts.read(call, whichPage(args, position));
     const from = position?.from ?? 0;
-    const part = beginningOf(text.slice(from), maxLength);
+    const part = beginningOf(text.slice(from), RESULT.maxLength);
     const end = from + part.length;
     const { revid } = page;
     return {

@@ -1,6 +1,7 @@
 import type { Cursors } from './cursors.js';
 import { RPC, RpcError, ToolError } from './errors.js';
 import type { ToolParts } from './module-tools.js';
+import { RESULT } from './options.js';
 import type { Call, Parameters } from './queries.js';
 import { PageTexts, TEXT_MODULES } from './read-page.js';
 import { beginningOf, visibleText } from './visible.js';
@@ -40,13 +41,11 @@ export class PageResources {
   readonly #parts: ToolParts;
   readonly #cursors: Cursors;
   readonly #texts: PageTexts;
-  readonly #maxLength: number;
 
-  constructor(parts: ToolParts, cursors: Cursors, maxLength: number) {
+  constructor(parts: ToolParts, cursors: Cursors) {
     this.#parts = parts;
     this.#cursors = cursors;
     this.#texts = new PageTexts(parts);
-    this.#maxLength = maxLength;
   }
 
   /** Whether the site has a module that returns texts. */
@@ -84,7 +83,7 @@ export class PageResources {
         uri,
       );
     const { text, format } = await this.#page(call, title, uri);
-    const part = beginningOf(text, this.#maxLength);
+    const part = beginningOf(text, RESULT.maxLength);
     const more = `These are the first ${part.length} of ${text.length} characters. The tool read_page returns all of them.`;
     return {
       contents: [

@@ -10,12 +10,10 @@ import { STANDARD_TOOLS } from './standard-tools.js';
 import type { Arguments, Tool } from './tool.js';
 
 /** The tools of a site, as far as its modules have handlers. */
-export const toolsOf = (parts: ToolParts, { modules: wanted = [] }: McpOptions, maxLength: number): readonly Tool[] => {
+export const toolsOf = (parts: ToolParts, { modules: wanted = [] }: McpOptions): readonly Tool[] => {
   const { modules } = parts;
   const [search, ...others] = STANDARD_TOOLS.map((spec) => standardTool(spec, parts));
-  const readPage = TEXT_MODULES.some((name) => modules.has(name))
-    ? readPageTool(new PageTexts(parts), maxLength)
-    : undefined;
+  const readPage = TEXT_MODULES.some((name) => modules.has(name)) ? readPageTool(new PageTexts(parts)) : undefined;
   const additional = [...modules.values()]
     .filter(({ name }) => wanted === 'all' || wanted.includes(name))
     .map((node) => moduleTool(node, parts));

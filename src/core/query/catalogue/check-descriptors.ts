@@ -1,4 +1,4 @@
-import { mistake } from '../../base/mistakes.js';
+import { fail } from '../../base/schema.js';
 import type { ParamDescriptor } from '../descriptor/descriptor.js';
 import type { Described } from '../parameters/parse.js';
 
@@ -61,25 +61,19 @@ const namedParameters = ({ continueWith, result, example, parameters }: Describe
 const checkModule = (module: Described): void => {
   const { name, prefix, parameters } = module;
   if (!/^[A-Za-z][A-Za-z0-9_-]*$/.test(name)) {
-    throw mistake(`The query module "${name}" needs a name of letters, digits, hyphens and underscores.`, 'OQ100');
+    fail(`The query module "${name}" needs a name of letters, digits, hyphens and underscores.`);
   }
   if (!/^[a-z0-9]*$/.test(prefix)) {
-    throw mistake(
-      `The query module "${name}" needs a prefix of lower-case letters and digits, not "${prefix}".`,
-      'OQ100',
-    );
+    fail(`The query module "${name}" needs a prefix of lower-case letters and digits, not "${prefix}".`);
   }
   for (const parameter of namedParameters(module)) {
     if (Object.hasOwn(parameters, parameter)) continue;
-    throw mistake(
-      `The query module "${name}" refers to the parameter "${parameter}", which it does not have.`,
-      'OQ100',
-    );
+    fail(`The query module "${name}" refers to the parameter "${parameter}", which it does not have.`);
   }
   for (const [parameter, p] of Object.entries(parameters)) {
     const [problem] = [...nameMistakes(parameter, p, module), ...mistakesIn(p)];
     if (problem !== undefined) {
-      throw mistake(`The parameter "${parameter}" of the query module "${name}" ${problem}.`, 'OQ100');
+      fail(`The parameter "${parameter}" of the query module "${name}" ${problem}.`);
     }
   }
 };
@@ -99,9 +93,8 @@ export const checkDescriptors = (modules: readonly Described[], main: Described)
       for (const parameter of Object.keys(parameters)) {
         const owner = owners.get(start + parameter);
         if (owner !== undefined) {
-          throw mistake(
+          fail(
             `The query module "${name}" and "${owner}" both have a parameter "${start}${parameter}". Choose a different prefix.`,
-            'OQ100',
           );
         }
         owners.set(start + parameter, name);

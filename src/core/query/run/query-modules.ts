@@ -1,4 +1,4 @@
-import { mistake } from '../../base/mistakes.js';
+import { fail } from '../../base/schema.js';
 import { forSite } from '../catalogue/for-site.js';
 import { catalogue, type ModuleName } from '../catalogue/index.js';
 import type { ModuleDescriptor } from '../descriptor/descriptor.js';
@@ -34,10 +34,7 @@ export const compileModules = (
   }
   for (const { descriptor, handler } of own) {
     if (modules.has(descriptor.name)) {
-      throw mistake(
-        `options.query.customModules: the module "${descriptor.name}" exists already. Choose a different name.`,
-        'OQ100',
-      );
+      fail(`options.query.customModules: the module "${descriptor.name}" exists already. Choose a different name.`);
     }
     for (const adapted of forSite([descriptor], site)) modules.set(descriptor.name, prepare(adapted, handler, site));
   }

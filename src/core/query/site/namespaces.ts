@@ -1,4 +1,4 @@
-import { mistake } from '../../base/mistakes.js';
+import { fail } from '../../base/schema.js';
 /** A namespace of the site. */
 export interface Namespace {
   /** The id: even for content, odd for talk, below 0 for special namespaces. */
@@ -71,15 +71,12 @@ export const resolveNamespaces = (
   for (const [key, change] of Object.entries(options)) {
     const id = Number(key);
     if (!Number.isSafeInteger(id) || (id < 0 && !namespaces.has(id))) {
-      throw mistake(
-        `options.query.site.namespaces: "${key}" is not a namespace id. Use an integer from 0 on.`,
-        'OQ100',
-      );
+      fail(`options.query.site.namespaces: "${key}" is not a namespace id. Use an integer from 0 on.`);
     }
     const before = namespaces.get(id) ?? { ...PLAIN, id, name: '' };
     const merged = { ...before, ...(typeof change === 'string' ? { name: change } : change) };
     if (id !== 0 && merged.name.trim() === '') {
-      throw mistake(`options.query.site.namespaces: namespace ${id} has no name. Set its name.`, 'OQ100');
+      fail(`options.query.site.namespaces: namespace ${id} has no name. Set its name.`);
     }
     namespaces.set(id, merged);
   }

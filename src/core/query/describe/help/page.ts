@@ -78,23 +78,18 @@ export interface HelpLinks {
   sandbox(query: string): string | undefined;
 }
 
+/** What a page of help shows. */
+interface HelpContent {
+  readonly title: string;
+  readonly content: Html;
+  readonly tree: ModuleNode;
+  /** The module that it is about, if it is only one. */
+  readonly current: ModuleNode | undefined;
+  readonly links: HelpLinks;
+}
+
 /** The complete page. */
-export const helpPage = (
-  frame: ApiFrame,
-  {
-    title,
-    content,
-    tree,
-    current,
-    links,
-  }: {
-    readonly title: string;
-    readonly content: Html;
-    readonly tree: ModuleNode;
-    readonly current: ModuleNode | undefined;
-    readonly links: HelpLinks;
-  },
-): Page => {
+export const helpPage = (frame: ApiFrame, { title, content, tree, current, links }: HelpContent): Page => {
   const { language } = frame;
   const sandbox = links.sandbox('');
   const page = frame.application({
