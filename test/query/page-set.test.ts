@@ -1,6 +1,7 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { PageQuery, PageRecord } from '../../src/core/query/index.js';
-import { type QueryHost, startQuery } from './fixture.js';
+import { useStarted } from '../hosts/listen.js';
+import { startQuery } from './fixture.js';
 
 const PAGES: readonly PageRecord[] = [
   { pageid: 15, ns: 0, title: 'Apple', revids: [151] },
@@ -15,10 +16,9 @@ const PAGES: readonly PageRecord[] = [
   { pageid: 25, ns: 0, title: 'Abroad', redirect: { to: 'wikipedia:Apple' } },
 ];
 
-let host: QueryHost;
 let asked: PageQuery[] = [];
-beforeAll(async () => {
-  host = await startQuery({
+const host = useStarted(() =>
+  startQuery({
     resolvePages: (query) => {
       asked.push(query);
       return PAGES.filter(
@@ -54,9 +54,8 @@ beforeAll(async () => {
         ),
       }),
     },
-  });
-});
-afterAll(() => host.close());
+  }),
+);
 
 const query = async (params: Readonly<Record<string, string>>) => (await host.get({ action: 'query', ...params })).json;
 const v2 = async (params: Readonly<Record<string, string>>) => query({ formatversion: '2', ...params });

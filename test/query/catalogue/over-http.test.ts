@@ -1,47 +1,28 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Authorization } from '../../../src/core/base/authorization.js';
+import { describe, expect, test } from 'vitest';
 import { examplesOf } from '../../../src/core/query/describe/examples.js';
 import { descendantsOf } from '../../../src/core/query/describe/module-tree.js';
-import { query } from '../../../src/core/query/index.js';
+import { useStarted } from '../../hosts/listen.js';
 import { everyRow } from '../../rows.js';
-import { featureHost } from '../fixture.js';
-import { type Host, serve } from '../host.js';
+import { authorization, startQuery } from '../fixture.js';
 import { treeFor } from './fixture.js';
 
-const HIGH: Authorization = {
-  sub: 'u1',
-  username: 'Alice',
-  client_id: 'web',
-  scope: 'highvolume',
-  aud: 'https://wiki.example',
-  iss: 'https://wiki.example',
-  exp: 4_000_000_000,
-  iat: 0,
-  token_type: 'Bearer',
-};
-
-let host: Host;
-
-beforeAll(async () => {
-  const feature = query({
-    site: { name: 'Orchard', server: 'https://wiki.example' },
-    path: ['/api', '/w/api.php'],
-    resolvePages: ({ titles }) => (titles.includes('Main Page') ? [{ pageid: 1, ns: 0, title: 'Main Page' }] : []),
-  });
-  const routes = feature.start(
-    featureHost({
+const host = useStarted(() =>
+  startQuery(
+    {
+      site: { name: 'Orchard', server: 'https://wiki.example' },
+      resolvePages: ({ titles }) => (titles.includes('Main Page') ? [{ pageid: 1, ns: 0, title: 'Main Page' }] : []),
+    },
+    {
       issuer: 'https://wiki.example',
-      identify: async (request) => (request.header('authorization') === 'Bearer high' ? HIGH : undefined),
+      identify: async (request) =>
+        request.header('authorization') === 'Bearer high' ? authorization('Alice') : undefined,
       rightsOf: () => ['apihighlimits', 'deletedhistory', 'viewmywatchlist'],
       clock: () => 1_000_000_000_000,
       random: (size) => randomBytes(size),
-    }),
-  );
-  host = await serve(routes);
-});
-
-afterAll(() => host.close());
+    },
+  ),
+);
 
 const get = async (search: string, headers: Record<string, string> = {}, path = '/api') => {
   const response = await fetch(`${host.origin}${path}?${search}`, { headers });
