@@ -49,6 +49,6 @@ export const openWindow = async (browser: Browser, options: BrowserContextOption
     if (!EXPECTED.test(message.text())) complaints.push(message.text());
   });
   const page = await context.newPage();
-  page.setDefaultTimeout(10_000);
+  page.setDefaultTimeout(30_000);
   return { context, page, extras, complaints };
 };
