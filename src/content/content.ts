@@ -251,7 +251,7 @@ export const USERS_AT_ONCE = 10;
 const LATEST_REVISIONS = [1, 10, 100] as const;
 
 /** Lets other requests run, and ends one that has taken too long. */
-const othersTurn = async ({ signal }: ContentCall): Promise<void> => {
+export const othersTurn = async ({ signal }: ContentCall): Promise<void> => {
   await setImmediate();
   signal.throwIfAborted();
 };

@@ -1,5 +1,5 @@
 import type { Site } from '../../core/query/index.js';
-import type { Asking, Listing } from '../content.js';
+import { type Asking, type Listing, othersTurn } from '../content.js';
 import { endOf, hostKey, titleId } from '../keys.js';
 import type { ContentSource, LinkKind, LinkRow } from '../source.js';
 import { targetsOf } from './all-links.js';
@@ -37,6 +37,7 @@ export const oneLinkEach = async (
     const last = rows.at(-1);
     if (!last || rows.length < 500) return found;
     from = [last.title < title ? last.page : last.page + 1, 0, title];
+    await othersTurn(asking);
   }
 };
 
