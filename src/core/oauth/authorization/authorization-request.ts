@@ -266,7 +266,10 @@ export const readAuthorizationRequest = async (
     const scope = requestedScope(form, client, RESPONSE_TYPE_GRANTS[response_type], context);
     const resources = ownerResources(form, client, context);
     const read = await context.hooks.readRequest?.({
-      ...{ form, client, scope, response_type },
+      form,
+      client,
+      scope,
+      response_type,
       isPushed: sender !== undefined,
     });
     const request: AuthorizationRequest = {

@@ -62,7 +62,12 @@ const readRefresh = ({ request, form, client, context, jkt }: TokenRequest, { gr
   const isWhole = asked.length === granted.length && aud.length === grant.aud.length;
   const scope = formatScope(allowedOf(asked, client));
   const fields = fieldsFor(context.hooks, {
-    ...{ http: request, grant_type: 'refresh_token', client, grant, scope, aud },
+    http: request,
+    grant_type: 'refresh_token',
+    client,
+    grant,
+    scope,
+    aud,
     kept: {},
   });
   return {
