@@ -37,14 +37,13 @@ const decide = <Refused>(
   try {
     const { presented, iss } = read();
     const { audience = [iss] } = requirement;
-    const complete = { ...requirement, audience };
     if (context.proofs !== undefined) {
-      const work = admitPresented(presented, complete, iss, context);
+      const work = admitPresented(presented, { ...requirement, audience }, iss, context);
       return concludedInTime<Decided, Decided | Refused>(work, requestDeadline(context), (found) => found, refused);
     }
     // Most servers: with fewer promises.
     const admitted = (live: TokenClaims | undefined): Decided => ({
-      authorization: admit(ownAuthorization(live, iss), complete, { now: context.clock() }),
+      authorization: admit(ownAuthorization(live, iss), requirement, { audience, now: context.clock() }),
     });
     return concludedInTime<TokenClaims | undefined, Decided | Refused>(
       context.tokens.find(presented.token),

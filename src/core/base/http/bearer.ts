@@ -148,14 +148,19 @@ const isTooOld = ({ auth_time }: Authorization, maxAge: number | undefined, now:
  * Returns the authorization if it belongs to a live access token for this audience with all these scopes.
  *
  * @param authorization - `undefined` unless the token is a live access token.
- * @param facts - Whether the key of a bound token was proved; without a proof, such a token never passes. The time in milliseconds since the epoch.
+ * @param facts - Whether the key of a bound token was proved; without a proof, such a token never passes. The time in milliseconds since the epoch. The
+ * audience, if the requirement has none.
  * @throws BearerError `invalid_token`, `insufficient_scope`
  * @see {@link https://www.rfc-editor.org/rfc/rfc6750#section-3.1 | RFC 6750 §3.1}
  */
 export const admit = (
   authorization: Authorization | undefined,
-  { scopes, audience, acr, maxAge }: GuardRequirement,
-  { isProven = false, now = 0 }: { readonly isProven?: boolean; readonly now?: number } = {},
+  { scopes, audience: required, acr, maxAge }: GuardRequirement,
+  {
+    isProven = false,
+    now = 0,
+    audience = required,
+  }: { readonly isProven?: boolean; readonly now?: number; readonly audience?: readonly string[] | undefined } = {},
 ): Authorization => {
   if (authorization !== undefined && authorization.cnf !== undefined && !isProven) throw boundToken();
   if (authorization === undefined) throw new BearerError('invalid_token', 'The access token is not valid.');

@@ -1,5 +1,4 @@
 import type { Authorization } from '../../base/authorization.js';
-import { signInFacts } from '../records/owner.js';
 import type { TokenClaims } from '../records/stored-records.js';
 
 /** The authorization in a token record, for a resource server. */
@@ -16,7 +15,8 @@ export const authorizationOf = (record: TokenClaims, iss: string): Authorization
     exp,
     iat,
     ...(jkt === undefined ? { token_type: 'Bearer' } : { token_type: 'DPoP', cnf: { jkt } }),
-    ...signInFacts({ auth_time, acr }),
+    ...(auth_time !== undefined && { auth_time }),
+    ...(acr !== undefined && { acr }),
   };
 };
 
