@@ -50,7 +50,7 @@ export class Chains {
   /** @returns what it is now, or `undefined` if it was replaced or deleted before. */
   async swap({ grant, chain }: FoundChain, step: Step): Promise<FoundChain | undefined> {
     // Copies all members, because a newer version may write more of them.
-    const next: ChainRecord = Object.assign({}, chain, step, { rev: this.#random.rev() });
+    const next: ChainRecord = { ...chain, ...step, rev: this.#random.rev() };
     const isReplaced = await this.#records.swap(keys.chain(grant.id), chain.rev, next);
     return isReplaced ? { grant, chain: next } : undefined;
   }
