@@ -26,7 +26,9 @@ import { userinfoEndpoint } from './userinfo.js';
 const scopesOf = ({ scopes }: CheckedOpenIdOptions): OAuthFeature['scopes'] => {
   const { openid, profile, email, address, phone } = DESCRIPTIONS;
   return {
-    ...{ openid, profile, email },
+    openid,
+    profile,
+    email,
     ...(Object.hasOwn(scopes, 'address') && { address }),
     ...(Object.hasOwn(scopes, 'phone') && { phone }),
   };
@@ -120,7 +122,10 @@ const idTokenFields =
     const found =
       options.idTokenClaims === 'granted' || !isForServer
         ? await claims.find({
-            ...{ sub, client_id: client.client_id, scope, use: 'id_token' },
+            sub,
+            client_id: client.client_id,
+            scope,
+            use: 'id_token',
             ...(username !== null && { username }),
           })
         : {};

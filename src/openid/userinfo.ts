@@ -37,7 +37,10 @@ export const userinfoEndpoint = (paths: readonly string[], claims: ClaimSource):
   const answer = ownerEndpoint([OPENID], tokenOf, async ({ authorization, grant: { username } }) => {
     const { sub, client_id, scope } = authorization;
     const found = await claims.find({
-      ...{ sub, client_id, scope, use: 'userinfo' },
+      sub,
+      client_id,
+      scope,
+      use: 'userinfo',
       ...(username !== null && { username }),
     });
     return { ...found, sub };

@@ -36,8 +36,14 @@ const CALL: ContentCall = { signal: new AbortController().signal };
 
 const showPage = ({ id, ns, title, redirect, revid }: ContentPage) => ({ id, ns, title, to: redirect?.to, revid });
 const showRevision = ({ id, page, parent = 0, timestamp, user, userid = 0, comment, size }: ContentRevision) => ({
-  ...{ id, page, parent, timestamp },
-  ...{ user, userid, comment, size },
+  id,
+  page,
+  parent,
+  timestamp,
+  user,
+  userid,
+  comment,
+  size,
 });
 const showWithText = (row: ContentRevision) => ({ ...showRevision(row), text: row.text });
 const showLink = ({ page, ns, title, text = '' }: LinkRow) => ({ page, ns, title, text });

@@ -160,7 +160,10 @@ const checkSilent = async (walk: OpenIdWalk, place: URL | undefined, document: D
     prompt: 'none',
     client_id: client?.client_id ?? unknownClient,
     redirect_uri: client?.redirect_uri ?? `${FOREIGN_ORIGIN}/callback`,
-    ...{ state, nonce, code_challenge: randomBytes(32).toString('base64url'), code_challenge_method: 'S256' },
+    state,
+    nonce,
+    code_challenge: randomBytes(32).toString('base64url'),
+    code_challenge_method: 'S256',
   });
   const answer = await walk.ask(url);
   walk.check('openid-authorize', pageProblem(url, answer));

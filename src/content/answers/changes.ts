@@ -125,8 +125,12 @@ const readChanges = async (
   });
   const wanted = {
     ...(page === undefined ? {} : { page }),
-    ...{ user, latest, text: false, namespaces: namespace },
-    ...{ minor: show.includes('minor'), anonymous: show.includes('anon') },
+    user,
+    latest,
+    text: false,
+    namespaces: namespace,
+    minor: show.includes('minor'),
+    anonymous: show.includes('anon'),
   };
   // An entry is neither minor nor anonymous.
   const hasEntries = type.includes('log') && !wanted.minor && !wanted.anonymous;

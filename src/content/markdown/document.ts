@@ -65,7 +65,10 @@ export const readDocument = (text: string, path: string, titles: Titles, peers: 
   const date = Date.parse(of(['date'])[0] ?? '');
   const [author] = named(of(AUTHOR).slice(0, 1), USER);
   return {
-    ...{ links: links.all, redirect, aliases, problems },
+    links: links.all,
+    redirect,
+    aliases,
+    problems,
     author: author?.title,
     date: Number.isNaN(date) ? undefined : date,
   };

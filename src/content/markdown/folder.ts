@@ -182,14 +182,21 @@ export class Folder {
     const isBroken = text.includes('\ufffd') && !isUtf8(found.bytes);
     const broken = `${path}: The file is not valid UTF-8. Invalid bytes are replaced with U+FFFD.`;
     const file = {
-      ...{ title, path, text, aliases: document.aliases },
+      title,
+      path,
+      text,
+      aliases: document.aliases,
       stamp: found.settledAt < now - COARSE_MS ? stamps : '',
       problems: [...document.problems, ...(isBroken ? [broken] : [])],
     };
     if (known?.path === path && known.text === text && !media) return { file };
     const page = {
       ...document,
-      ...{ ns: title.ns, title: title.title, text, model: 'markdown', format: 'text/markdown' },
+      ns: title.ns,
+      title: title.title,
+      text,
+      model: 'markdown',
+      format: 'text/markdown',
       changed: source ? found.changed : (media?.changed ?? now),
       file: media && {
         url: fileAddress(this.#options.fileUrl, media.path),
@@ -227,7 +234,9 @@ export class Folder {
           ...{ text: `#REDIRECT [[${prefixed}]]`, model: 'wikitext', format: 'text/x-wiki' },
           links: (['redirect', 'link'] as const).map((kind) => ({ kind, ns, title })),
           redirect: { ns, title, prefixed, fragment: '' },
-          ...{ author: undefined, date: undefined, file: undefined },
+          author: undefined,
+          date: undefined,
+          file: undefined,
           changed: times.get(id) ?? Date.parse(this.store.byTitle.get(id)?.touched ?? ''),
         });
       }

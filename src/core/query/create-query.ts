@@ -77,7 +77,11 @@ const serviceOf = (options: QuerySettings, host: FeatureHost): QueryService => {
   const builtin = builtinHandlers({ secret: host.key(QUERY_TOKENS), limiter, languages: options.languages });
   const further = options.rights && host.bound('options.query.rights', options.rights);
   return {
-    ...{ options, host, path, site, limiter },
+    options,
+    host,
+    path,
+    site,
+    limiter,
     modules: compileModules({ ...builtin, ...options.modules }, options.customModules ?? [], site),
     documentation: issuer + path,
     body: { bytes: SIZES.request, timer, request },

@@ -34,7 +34,12 @@ export const queryParts = (service: QueryService, { frame, tree, action }: Exten
   const { options, host, path, site } = service;
   const { bindsTokens } = host;
   return {
-    ...{ path, private: options.private, site, frame, tree, host },
+    path,
+    private: options.private,
+    site,
+    frame,
+    tree,
+    host,
     version: VERSION,
     fields: (node, shared = INLINE) => fieldsOf(node, { site, shared }),
     isAllowedOrigin: originCheck(options.cors),
@@ -96,7 +101,10 @@ const run = async (
 ): Promise<ExtensionAnswer> => {
   const warnings = new Warnings();
   const context: RequestContext = {
-    ...{ request, caller, warnings, now: clock() },
+    request,
+    caller,
+    warnings,
+    now: clock(),
     parameters: RequestParameters.from(parameters),
     isolated: false,
     style: { version: 2, errorFormat: 'plaintext', documentation: '' },

@@ -52,7 +52,11 @@ const nodeOf = (
   const { name, description } = module;
   const known = path.startsWith(IN_QUERY) ? moduleText(name) : ACTION_MODULE_TEXTS[name];
   return {
-    ...{ name, path, group, module, text: description ?? known ?? '' },
+    name,
+    path,
+    group,
+    module,
+    text: description ?? known ?? '',
     children: new Map(below.map((node) => [node.name, node])),
     submodules: below.toSorted((a, b) => (a.name < b.name ? -1 : 1)),
   };

@@ -50,7 +50,9 @@ export const createEndpoint = (service: QueryService, actions: EndpointParts['ac
   const { site, options, host, body } = service;
   const rules = { isAllowed: originCheck(options.cors), bindsTokens: host.bindsTokens };
   const parts: EndpointParts = {
-    ...{ service, actions, main: compileModule(mainModule, site) },
+    service,
+    actions,
+    main: compileModule(mainModule, site),
     printers: { json: compileModule(jsonModule, site), xml: compileModule(xmlModule, site) },
   };
   return async (request, addressed) => {

@@ -54,7 +54,11 @@ export const compileModule = <const M extends Described>(
   const wirePrefix = (role === 'generator' ? 'g' : '') + module.prefix;
   const feature = featureOf(module);
   const typed = (name: string, descriptor: ParamDescriptor): TypedParameter => ({
-    ...{ descriptor, modulePath: path, moduleName: module.name, feature, site },
+    descriptor,
+    modulePath: path,
+    moduleName: module.name,
+    feature,
+    site,
     wireName: wirePrefix + name,
   });
   const compile = (name: string, descriptor: ParamDescriptor): ParameterReader => {
@@ -79,26 +83,17 @@ export const compileModule = <const M extends Described>(
   const names = new Set(readers.map(({ wireName }) => wireName));
   const { limit } = module.parameters;
   return {
-    ...{ path, feature, role, wirePrefix },
+    path,
+    feature,
+    role,
+    wirePrefix,
     limit: limit && typed('limit', limit),
     knows: (wireName) => names.has(wireName),
     fallback: (name) => readers.find((reader) => reader.name === name)?.fallback,
     parse(source, context) {
       try {
         const params: ParsedParams = new Params();
-        let failure: unknown;
-        for (const reader of readers) {
-          try {
-            const raw = source.get(reader.wireName);
-            if (raw !== undefined) params[reader.name] = reader.read(raw, source, context);
-            else if (reader.fallback !== undefined) params[reader.name] = reader.fallback;
-            else if (reader.mandatory) throw missingParameter(reader.wireName);
-          } catch (error) {
-            // The first error is thrown, but the other parameters still add their warnings.
-            failure ??= error;
-          }
-        }
-        if (failure !== undefined) throw failure;
+        readAll(readers, params, source, context);
         expand?.(params, source, context);
         // The type is derived from the descriptor that the parameters were parsed with.
         return params as ParsedBy<M>;
@@ -107,6 +102,27 @@ export const compileModule = <const M extends Described>(
       }
     },
   };
+};
+
+/** @throws ApiError for the first invalid parameter. The others add their warnings all the same. */
+const readAll = (
+  readers: readonly ParameterReader[],
+  params: ParsedParams,
+  source: ParameterSource,
+  context: ParseContext,
+): void => {
+  let failure: unknown;
+  for (const reader of readers) {
+    try {
+      const raw = source.get(reader.wireName);
+      if (raw !== undefined) params[reader.name] = reader.read(raw, source, context);
+      else if (reader.fallback !== undefined) params[reader.name] = reader.fallback;
+      else if (reader.mandatory) throw missingParameter(reader.wireName);
+    } catch (error) {
+      failure ??= error;
+    }
+  }
+  if (failure !== undefined) throw failure;
 };
 
 /** A reader for a parameter whose bounds depend on the presence of the parameter `decisive`. */

@@ -57,7 +57,14 @@ export const createSubqueryRunner =
     const parameters = RequestParameters.from(values);
     const { request, caller, isolated, deadline, highLimits, now, warnings } = outer;
     const context: RequestContext = {
-      ...{ request, parameters, caller, isolated, deadline, highLimits, now, warnings },
+      request,
+      parameters,
+      caller,
+      isolated,
+      deadline,
+      highLimits,
+      now,
+      warnings,
       style: { ...outer.style, version: 2 },
       addressed: undefined,
       parsers: [],

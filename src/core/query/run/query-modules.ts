@@ -47,7 +47,10 @@ const prepare = (descriptor: ModuleDescriptor, handler: unknown, site: Site): Qu
   const { name, group, parameters, continueWith } = descriptor;
   const parser = compileModule(descriptor, site);
   return {
-    ...{ descriptor, name, group, parser },
+    descriptor,
+    name,
+    group,
+    parser,
     path: parser.path,
     handler: isHandler(handler) ? handler : undefined,
     continueParameter: continueWith ?? ('continue' in parameters ? 'continue' : undefined),

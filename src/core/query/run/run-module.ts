@@ -168,7 +168,14 @@ const handlerRequest = (
   const { site, seal, host } = run.service;
   const { clock } = host;
   return {
-    ...{ params, caller, isolated, site, clock, pages, role: parser.role, address: request.ip },
+    params,
+    caller,
+    isolated,
+    site,
+    clock,
+    pages,
+    role: parser.role,
+    address: request.ip,
     limit: requestedLimit(selected, run),
     continue: positionOf(selected, run),
     warn: (code, text, data) => warnings.add(module.path, code, asMessage(text), data),
