@@ -9,10 +9,10 @@ const sources = readdirSync(join(ROOT, 'src'), { recursive: true, encoding: 'utf
   .map((name) => readFileSync(join(ROOT, 'src', name), 'utf8').replaceAll(/(['`"])\s*\+\s*\1/g, ''))
   .join('\n');
 
-/** The codes and messages in the first column of the tables. */
+/** The codes and messages in the first column of the tables, and at the beginning of paragraphs. */
 const quoted = readFileSync(join(ROOT, 'docs/troubleshooting.md'), 'utf8')
   .split('\n')
-  .flatMap((line) => [...(/^\|([^|]+)\|/.exec(line)?.[1] ?? '').matchAll(/`([^`]+)`/g)].map(([, text = '']) => text));
+  .flatMap((line) => [...(/^\|[^|]+\||^`[^`]+`/.exec(line)?.[0] ?? '').matchAll(/`([^`]+)`/g)].map(([, text = '']) => text));
 
 /** The parts of a message between its values; the path of an option is a value too. */
 const partsOf = (message: string): readonly string[] =>
