@@ -340,7 +340,7 @@ export type ContentMemberRange = {
 
 /** A search. */
 export interface ContentSearch {
-  /** Required words; phrases are in double quotes. */
+  /** Required words, phrases without their quotation marks, and prefixes, which end with a star. */
   readonly words: readonly string[];
   /** Excluded words. */
   readonly without: readonly string[];
