@@ -12,7 +12,9 @@ const sources = readdirSync(join(ROOT, 'src'), { recursive: true, encoding: 'utf
 /** The codes and messages in the first column of the tables, and at the beginning of paragraphs. */
 const quoted = readFileSync(join(ROOT, 'docs/troubleshooting.md'), 'utf8')
   .split('\n')
-  .flatMap((line) => [...(/^\|[^|]+\||^`[^`]+`/.exec(line)?.[0] ?? '').matchAll(/`([^`]+)`/g)].map(([, text = '']) => text));
+  .flatMap((line) =>
+    [...(/^\|[^|]+\||^`[^`]+`/.exec(line)?.[0] ?? '').matchAll(/`([^`]+)`/g)].map(([, text = '']) => text),
+  );
 
 /** The parts of a message between its values; the path of an option is a value too. */
 const partsOf = (message: string): readonly string[] =>
