@@ -155,13 +155,14 @@ const isTooOld = ({ auth_time }: Authorization, maxAge: number | undefined, now:
  */
 export const admit = (
   authorization: Authorization | undefined,
-  { scopes, audience: required, acr, maxAge }: GuardRequirement,
+  requirement: GuardRequirement,
   {
     isProven = false,
     now = 0,
-    audience = required,
-  }: { readonly isProven?: boolean; readonly now?: number; readonly audience?: readonly string[] | undefined } = {},
+    audience: usual,
+  }: { readonly isProven?: boolean; readonly now?: number; readonly audience?: readonly string[] } = {},
 ): Authorization => {
+  const { scopes, audience = usual, acr, maxAge } = requirement;
   if (authorization !== undefined && authorization.cnf !== undefined && !isProven) throw boundToken();
   if (authorization === undefined) throw new BearerError('invalid_token', 'The access token is not valid.');
   if (audience !== undefined && !isFor(authorization, audience)) {
