@@ -2,7 +2,7 @@ import { createLocalJWKSet, errors, type JSONWebKeySet, jwtVerify } from 'jose';
 import { checkBoundToken } from './bound-token.js';
 import { error, type Recorder, recorderOf, warning } from './finding.js';
 import type { Answer } from './probe.js';
-import { basic, describe, type Discovered, headerOf, memberOf, storeProblem, type Subject } from './subject.js';
+import { basic, describe, type Discovered, headerOf, memberOf, noStoreProblem, type Subject } from './subject.js';
 
 export const CREDENTIAL_RULES = {
   'secret-host': error(
@@ -75,7 +75,7 @@ const checkIssued = (issued: Answer, record: Recorder<Id>): void => {
     ...(typeof type === 'string' ? [] : ['token_type is missing']),
     ...(typeof seconds === 'number' && seconds > 0 ? [] : [memberOf(json, 'expires_in')]),
   ]);
-  record('issued-no-store', storeProblem(issued));
+  record('issued-no-store', noStoreProblem(issued));
   record('issued-compressed', headers['content-encoding'] !== undefined && headerOf(issued, 'Content-Encoding'));
   if (typeof seconds === 'number') record('issued-lifetime', seconds > DAY && `expires_in is ${seconds}`);
 };

@@ -6,7 +6,7 @@ import {
   type Discovered,
   FOREIGN_ORIGIN,
   headerOf,
-  storeProblem,
+  noStoreProblem,
   type Subject,
   withQuery,
 } from './subject.js';
@@ -106,7 +106,7 @@ const SAFE_REFERRER =
 const HEADER_CHECKS: readonly (readonly [id: Id, name: string, isWrong: (value: string, page: Answer) => boolean])[] = [
   ['page-policy', 'Content-Security-Policy', (_, page) => lacksPolicy(page)],
   ['page-referrer', 'Referrer-Policy', (value) => !SAFE_REFERRER.test(value.split(',').at(-1)?.trim() ?? '')],
-  ['page-cache', 'Cache-Control', (_, page) => storeProblem(page) !== false],
+  ['page-cache', 'Cache-Control', (_, page) => noStoreProblem(page) !== false],
   ['page-type', 'X-Content-Type-Options', (value) => value.toLowerCase() !== 'nosniff'],
   ['authorize-cors', 'Access-Control-Allow-Origin', (_, { headers }) => 'access-control-allow-origin' in headers],
 ];

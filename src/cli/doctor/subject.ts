@@ -82,10 +82,10 @@ export const describe = (answer: Answer): string => {
 };
 
 /** What is wrong with a response that must not be cached. */
-export const storeProblem = (answer: Answer): string | false =>
+export const noStoreProblem = (answer: Answer): string | false =>
   !/\bno-store\b/i.test(answer.headers['cache-control'] ?? '') && headerOf(answer, 'Cache-Control');
 
-/** What is wrong with a response that says for how long it may be cached. */
+/** What is wrong with a response that must say for how long it may be cached. */
 export const lifetimeProblem = (answer: Answer): string | false =>
   !/max-age=\d/i.test(answer.headers['cache-control'] ?? '') && headerOf(answer, 'Cache-Control');
 

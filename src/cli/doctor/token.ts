@@ -8,7 +8,7 @@ import {
   headerOf,
   isJson,
   letsForeignCookiesIn,
-  storeProblem,
+  noStoreProblem,
   type Subject,
 } from './subject.js';
 
@@ -131,7 +131,7 @@ export const checkToken = async (subject: Subject, url: URL, isMetadataOpen: boo
   );
   const answers = [empty, inHeader, inBody].filter(({ failure }) => failure === undefined);
   if (answers.length > 0) {
-    record('token-no-store', answers.map(storeProblem).find(Boolean));
+    record('token-no-store', answers.map(noStoreProblem).find(Boolean));
     const encoding = answers.map(({ headers }) => headers['content-encoding']).find((name) => name !== undefined);
     record('token-compressed', encoding !== undefined && `an answer comes with Content-Encoding: ${encoding}`);
     record('token-cookie', answers.some(({ cookies }) => cookies.length > 0) && 'a response has Set-Cookie');
