@@ -1,3 +1,4 @@
+import { isPublicIssuer } from '../core/base/addresses/loopback.js';
 import type { Authorization } from '../core/base/authorization.js';
 import { type GuardOptions, guardRequirement } from '../core/base/guard-requirement.js';
 import type { GuardResult } from '../core/base/http/bearer.js';
@@ -15,7 +16,7 @@ import type { Runtime, ServerOptions } from '../core/server/options/server-optio
 import { createServer, type Server } from '../core/server/server.js';
 import type { Verifier } from '../resource-server/verifier.js';
 import { memoryStore } from '../stores/memory.js';
-import { Mount, warnUnreached, warnUnstored } from './mount.js';
+import { Mount, warnUnreached } from './mount.js';
 import { RouteTable, type Send, sendBroken } from './route-table.js';
 
 export type { Authorization } from '../core/base/authorization.js';
@@ -154,6 +155,24 @@ const serverOptions = <Native>(options: AdapterOptions<Native>, example: string)
     onError: reporter(onError),
     onWarning,
   };
+};
+
+/** Whether this process is one of several of a cluster. Node returns the module itself, unlike its types. */
+const isWorker = (): boolean =>
+  (process.getBuiltinModule('node:cluster') as { readonly isWorker?: boolean } | undefined)?.isWorker === true;
+
+/** Warns about a server in production, or in several processes, whose grants are kept in the memory of this process. */
+const warnUnstored = (
+  { store }: { readonly store?: unknown },
+  { issuer }: { readonly issuer?: string },
+  { warn }: Server,
+): void => {
+  const isPublic = isPublicIssuer(issuer);
+  if (store !== undefined || !(isPublic || isWorker())) return;
+  warn(
+    'options.store is missing, so tokens are kept in memory: they are lost when this process ends, and other processes do not accept them. Use a store of oauth-query/stores, or set memoryStore() to confirm.',
+    'OQ202',
+  );
 };
 
 const placesOf = ({ routes, wellKnown, basePath, warn }: Server, { issuer, onError }: MountedOptions): Places => {

@@ -1,5 +1,4 @@
-/** How a server is mounted, which validating options cannot detect. */
-import { isPublicIssuer } from '../core/base/addresses/loopback.js';
+/** Where a server is mounted, and warnings about mistakes that no check of the options can find. */
 import { isForwarded } from '../core/base/http/forwarded.js';
 import type { HttpRequest, Route } from '../core/base/http/messages.js';
 import { mistake, type OnWarning } from '../core/base/mistakes.js';
@@ -108,22 +107,4 @@ export const warnUnreached = ({ routes, whole }: Tables, { basePath, warn }: Ser
       'OQ311',
     );
   };
-};
-
-/** Whether this process is one of several of a cluster. Node returns the module itself, unlike its types. */
-const isWorker = (): boolean =>
-  (process.getBuiltinModule('node:cluster') as { readonly isWorker?: boolean } | undefined)?.isWorker === true;
-
-/** Warns about a server in production, or in several processes, whose grants are kept in the memory of this process. */
-export const warnUnstored = (
-  { store }: { readonly store?: unknown },
-  { issuer }: { readonly issuer?: string },
-  { warn }: Server,
-): void => {
-  const isPublic = isPublicIssuer(issuer);
-  if (store !== undefined || !(isPublic || isWorker())) return;
-  warn(
-    'options.store is missing, so tokens are kept in memory: they are lost when this process ends, and other processes do not accept them. Use a store of oauth-query/stores, or set memoryStore() to confirm.',
-    'OQ202',
-  );
 };
