@@ -68,7 +68,7 @@ const apps: Readonly<Record<string, Build>> = {
 };
 
 describe.each(Object.entries(apps))('a resource, and a server with a path, on %s', (_name, build) => {
-  test('M1, M6 has its metadata at the root of the host, without a warning', async () => {
+  test('M1, M6 has its metadata at the root of the host, and no warning about where the server is mounted', async () => {
     const warnings: string[] = [];
     const client = await listenTo(await build(warnings));
     const refused = await client.get('/mcp');
@@ -79,7 +79,8 @@ describe.each(Object.entries(apps))('a resource, and a server with a path, on %s
       resource: 'https://op.example/mcp',
       authorization_servers: [ISSUER],
     });
-    expect(warnings.filter((sentence) => sentence.includes('wellKnown'))).toEqual([]);
+    expect((await client.get('/auth/oauth/jwks')).status).toBe(200);
+    expect(warnings.filter((sentence) => sentence.includes('mounted at'))).toEqual([]);
   });
 
   test('M16 headers that the application exposes to scripts stay exposed', async () => {
