@@ -7,7 +7,6 @@
 
 export { ApiError, type ApiErrorDetails, badContinue } from './answer/api-error.js';
 export { verifyCsrfToken } from './builtin/tokens.js';
-export { queryTokenKey } from './token-key.js';
 export { catalogue, type ModuleName, type ParamsOf } from './catalogue/index.js';
 export { query } from './query.js';
 export type { QueryExtension, QueryParts } from './extension.js';
