@@ -187,7 +187,7 @@ class Documents implements OwnRegistry {
   /** @throws UnavailableError if the application's function fails: then no document is trusted. */
   async #isTrusted(document: ClientDocument): Promise<boolean> {
     const { trust } = this.#settings;
-    if (typeof trust !== 'function') return true; // Its host has been checked.
+    if (typeof trust !== 'function') return true; // `find` checks its host.
     try {
       const answer: unknown = await this.#server.bound('trust of clientDocuments', trust)(document, document.client_id);
       return answer === true;

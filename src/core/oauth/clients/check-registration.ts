@@ -332,7 +332,7 @@ const readFields = (registration: ClientRegistration, rules: ServerRules, report
 };
 
 /** The result of a validation: the client, or sentences that name the client, the field and the remedy. */
-export interface CheckedRegistration {
+interface CheckedRegistration {
   readonly client?: Client;
   readonly problems: readonly string[];
 }
