@@ -55,7 +55,7 @@ export interface FeatureHost {
   readonly pageClientProblem: (client_id: string) => string | undefined;
   /** The address of a resource of this feature, as tokens and metadata name it. */
   readonly resource: (path: string) => string;
-  /** A key derived from the server's secret, for one purpose. */
+  /** A key derived from the server's secret, for one purpose: 256 bits as base64url. */
   readonly key: (purpose: string) => string;
   /** Encrypts texts for one purpose, with the server's secrets. */
   readonly seal: (purpose: string) => Seal;

@@ -12,9 +12,9 @@ import type { CheckedOptions } from './server-table.js';
 /** Of the time of a request, so that the error can name the function before the request ends. */
 const HOST_SHARE = 5 / 8;
 
-/** Limits the time in which a function of the application must answer. A synchronous result is returned unchanged. */
 type Bound = FeatureHost['bound'];
 
+/** Limits the time in which a function of the application must answer. A synchronous result is returned unchanged. */
 export const hostDeadline = ({ timeout, runtime: { timer } }: CheckedOptions): Bound => {
   const milliseconds = Math.floor(timeout * HOST_SHARE);
   return (name, work) => {
