@@ -1,9 +1,10 @@
 import { createHash, generateKeyPairSync } from 'node:crypto';
-import { createLocalJWKSet, decodeJwt, type JSONWebKeySet, jwtVerify, SignJWT } from 'jose';
+import { createLocalJWKSet, decodeJwt, decodeProtectedHeader, type JSONWebKeySet, jwtVerify, SignJWT } from 'jose';
 import { openIdConnect } from 'oauth-query/openid';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { bearer, Client, hostFor, useHost } from '../hosts.js';
 import { DEVICE_CODE, fixture } from '../oauth/support/fixture.js';
+import { Flows } from '../oauth/support/tokens.js';
 import { everyRow } from '../rows.js';
 import { ALICE, openIdFixture, P256, RSA, rpsAt, signInto, verified } from './support.js';
 
@@ -261,6 +262,21 @@ test('O13: ID tokens and access tokens are verified with the published keys, whe
     },
   ));
 
+test('O12: of keys that a function returns, those for RS256 sign and are published', async () => {
+  const [host] = hostFor(import.meta.url);
+  const keys = [
+    { key: RSA, kid: 'one' },
+    { key: P256, kid: 'one' },
+  ];
+  const rp = { client_id: 'rp', client_secret: 'rp-secret', redirect_uris: ['https://rp.example/cb'], scope: 'openid' };
+  const running = await host.start(fixture({ clients: [rp], openid: openIdConnect({ keys: () => keys }) }));
+  const { id_token } = await signInto(new Flows(running, [rp]), 'rp');
+  const { header } = await verified(id_token, { issuer: running.base, audience: 'rp' });
+  expect(header).toMatchObject({ alg: 'RS256', kid: 'one' });
+  const published = (await new Client(running.base).get('/oauth/jwks')).json as unknown as JSONWebKeySet;
+  expect(published.keys).toEqual([expect.objectContaining({ kty: 'RSA', kid: 'one' })]);
+});
+
 test('O28: a signed access token is no id_token_hint, and no private part of a key is published', async () => {
   const [host] = hostFor(import.meta.url);
   const running = await host.start(openIdFixture({}, { jwt: [{ key: RSA }] }));
@@ -271,7 +287,7 @@ test('O28: a signed access token is no id_token_hint, and no private part of a k
   expect(keys.some((key) => 'd' in key || 'p' in key)).toBe(false);
   expect(decodeJwt(String(access_token))).toMatchObject({ auth_time: expect.any(Number) });
   const foreign = await new SignJWT({ ...decodeJwt(String(id_token)) })
-    .setProtectedHeader({ alg: 'RS256', typ: 'JWT', kid: String(keys[0]?.['kid']) })
+    .setProtectedHeader({ ...decodeProtectedHeader(String(id_token)), alg: 'RS256' })
     .sign(generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey);
   const ask = (id_token_hint: string) =>
     flows.browser().authorize({

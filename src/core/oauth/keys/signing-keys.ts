@@ -187,13 +187,12 @@ const prepareKeys = (
       throw mistake(`${option}[${index}] ${problem}`, 'OQ100', cause);
     }
   });
-  if (new Set(ready.map(({ kid }) => kid)).size < ready.length)
-    throw new TypeError(`${option} has the same kid twice.`);
   const used = ready.filter(({ algorithm }) => algorithms?.includes(algorithm) ?? true);
   if (used.length === 0)
     throw new TypeError(
       `${option} must contain at least one key${algorithms === undefined ? '' : ` for ${algorithms.join(', ')}`}.`,
     );
+  if (new Set(used.map(({ kid }) => kid)).size < used.length) throw new TypeError(`${option} has the same kid twice.`);
   // The newest is last; of keys with the same start it is the first one listed.
   return used.toReversed().toSorted((a, b) => a.signFrom - b.signFrom);
 };
