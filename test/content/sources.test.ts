@@ -1,4 +1,4 @@
-import { contentQuery, memoryContent } from 'oauth-query/content';
+import { type ContentSource, contentQuery, memoryContent } from 'oauth-query/content';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { everyRow } from '../rows.js';
 import { CLIENT_WALKS } from './support/client-walks.js';
@@ -111,6 +111,25 @@ test('categoryinfo continues from any title, in every source', async () => {
     };
     expect([await hasSizes('A'), await hasSizes('Knots'), await hasSizes('abc')]).toEqual([true, true, false]);
   }
+});
+
+test('the functions of a source are called on it, so it may be an instance of a class', async () => {
+  const instance: ContentSource = new Proxy(content.sources.memory, {
+    get: (source, name): unknown => {
+      const value: unknown = Reflect.get(source, name);
+      if (typeof value !== 'function') return value;
+      return function (this: unknown, ...given: unknown[]): unknown {
+        if (this !== instance) throw new Error(`${String(name)} is not called on the source.`);
+        return Reflect.apply(value, source, given);
+      };
+    },
+  });
+  const [host, expected] = [await startQuery(contentQuery(instance)), hosts.get('memory')!];
+  await everyRow(Object.entries(QUERIES), async ([, [limit, params]]) =>
+    expect(await gather(host, params, limit, 'max')).toEqual(await gather(expected, params, limit, 'max')),
+  );
+  expect(host.failures).toEqual([]);
+  await host.close();
 });
 
 test('files by name are listed in the reverse order for both names of it', async () => {

@@ -23,16 +23,16 @@ export type LinkKey = readonly [page: number, ns: number, title: string];
 
 /** A link of a kind of each page that has one: to a title, or the first one. Other links of the page are skipped. */
 export const oneLinkEach = async (
-  { links }: ContentSource,
+  source: ContentSource,
   kind: LinkKind,
   pages: readonly number[],
   asking: Asking,
   title = '',
 ): Promise<ReadonlyMap<number, LinkRow>> => {
   const found = new Map<number, LinkRow>();
-  if (!links || pages.length === 0) return found;
+  if (pages.length === 0) return found;
   for (let from: LinkKey = [0, 0, title]; ;) {
-    const rows = await links({ kind, pages, from, descending: false, limit: 500 }, asking);
+    const rows = (await source.links?.({ kind, pages, from, descending: false, limit: 500 }, asking)) ?? [];
     for (const row of rows) if (title === '' || row.title === title) found.set(row.page, row);
     const last = rows.at(-1);
     if (!last || rows.length < 500) return found;

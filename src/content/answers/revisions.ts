@@ -52,8 +52,8 @@ const isHistory = ({ user, excludeuser, limit, startid, endid, start, end, dir }
 const historyOf = async (content: Having<'revisions'>, request: RequestOf<'revisions'>): Promise<PropResult> => {
   const { params, limit, continue: next, pages, warn } = request;
   const [page = 0] = idsOf(pages);
-  const { history } = content.source;
-  if (!history) {
+  const { source } = content;
+  if (!source.history) {
     warn('nohistory', 'This site only has the latest revision of each page.');
     return { pages: new Map() };
   }
@@ -66,7 +66,7 @@ const historyOf = async (content: Having<'revisions'>, request: RequestOf<'revis
   const found = await content.collect<ContentRevision, TimeKey>(request, {
     limit,
     from: next === undefined ? (start ?? from) : from,
-    read: (place, size) => history({ ...query, from: place, limit: size }, request),
+    read: async (place, size) => (await source.history?.({ ...query, from: place, limit: size }, request)) ?? [],
     key: timeKey,
     keep: isBy(params),
   });
