@@ -274,6 +274,19 @@ test('a description with an unknown parameter throws at construction', async () 
   }
 });
 
+test('thousands of values are read in linear time, if a module accepts so many', async () => {
+  const kind = { type: 'string', multi: true, lowlimit: 100_000 } as const;
+  const module = defineModule({ name: 'crates', group: 'list', prefix: 'cr', parameters: { kind } });
+  const host = await startQuery({
+    customModules: [customModule(module, ({ params }) => [{ count: params.kind?.length }])],
+  });
+  const body = new URLSearchParams({ crkind: Array.from({ length: 100_000 }, (_, n) => n).join('|') });
+  const before = process.cpuUsage();
+  const { json } = await host.raw('action=query&format=json&list=crates', { method: 'POST', body });
+  expect(process.cpuUsage(before).user / 1000).toBeLessThan(2_000);
+  expect(json['query']?.['crates']).toEqual([{ count: 100_000 }]);
+});
+
 test('facts about a module do not widen the types of its parameters', () => {
   const module = defineModule({
     name: 'crates',

@@ -138,10 +138,10 @@ const compileMany = (
     for (const text of clean(pieces, source, context)) {
       const value = parse(text, context);
       if (value === undefined) unknown.push(text);
-      else if (keepsDuplicates || !values.includes(value)) values.push(value);
+      else values.push(value);
     }
     if (unknown.length > 0) warnUnknown(parameter, raw, unknown, context);
-    return values;
+    return keepsDuplicates ? values : [...new Set(values)];
   };
 };
 
