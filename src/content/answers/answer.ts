@@ -49,8 +49,11 @@ export const asked = (item: Readonly<Record<string, unknown>>, props: readonly s
 export const partsOf = (
   props: readonly string[],
   parts: Readonly<Record<string, ResultItem | false | undefined>>,
-): ResultItem =>
-  Object.assign({}, ...Object.entries(parts).map(([name, part]) => (props.includes(name) ? part : undefined)));
+): ResultItem => {
+  const item = {};
+  for (const [name, part] of Object.entries(parts)) if (props.includes(name)) Object.assign(item, part);
+  return item;
+};
 
 /** Whether a list of accepted values contains a value. An empty list accepts all. */
 export const accepts = <T>(values: readonly T[] | undefined, value: T): boolean =>
