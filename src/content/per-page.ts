@@ -1,4 +1,4 @@
-import { compareKeys } from './keys.js';
+import { compareKeys, titleId } from './keys.js';
 import type { ContentBacklinkRange, ContentLinkRange, ContentTitle } from './source.js';
 
 /** Reads several lists one after the other, up to a common limit. */
@@ -35,7 +35,7 @@ export const backlinksPerPage = <Row>(
   const sign = descending ? -1 : 1;
   const keyOf = ({ ns, title }: ContentTitle) => [ns, title] as const;
   const begins = from && [from[0], from[1]];
-  const rest = [...new Map(targets.map((target) => [`${target.ns}:${target.title}`, target])).values()]
+  const rest = [...new Map(targets.map((target) => [titleId(target), target])).values()]
     .filter((target) => !begins || sign * compareKeys(keyOf(target), begins) >= 0)
     .sort((a, b) => sign * compareKeys(keyOf(a), keyOf(b)));
   return readInOrder(rest, limit, (target, remaining) => {

@@ -200,10 +200,8 @@ const bySortkey = async (content: Members, category: string, request: MembersReq
     (most === undefined || compareText(sortkey, most) <= 0);
   const types = TYPES.flatMap((type, number) => (params.type.includes(type) ? [number] : []));
   if (descending) types.reverse();
-  const [lowest, highest] = [
-    { text: '', id: 0 },
-    { text: endOf(''), id: LAST_ID },
-  ];
+  const lowest = { text: '', id: 0 };
+  const highest = { text: endOf(''), id: LAST_ID };
   const [begin, end] = descending ? [highest, lowest] : [lowest, highest];
   // Each type of member is a separate list that starts at the first sort key.
   const read = async (from: SortPlace | undefined, size: number): Promise<readonly MemberRow[]> => {

@@ -19,9 +19,9 @@ import {
 } from './answer.js';
 
 type Everywhere = 'targets' | 'pages';
-export type LinkKey = readonly [page: number, ns: number, title: string];
+type LinkKey = readonly [page: number, ns: number, title: string];
 
-/** A link of a kind of each page that has one: to a title, or the first one. Other links of the page are skipped. */
+/** A link of a kind of each page that has one: to this title, or any. Most other links of the page are skipped. */
 export const oneLinkEach = async (
   source: ContentSource,
   kind: LinkKind,

@@ -201,7 +201,7 @@ class Importer implements ExportListener {
     // Only the latest revisions of a new page are stored, but all are counted.
     countEdits(database, known ? wanted.length : edits);
     this.imported.revisions += wanted.length;
-    const [latest] = database.all<LatestRow>(sql`
+    const latest = database.first<LatestRow>(sql`
       SELECT id, timestamp, size, model, text FROM revision WHERE page = ${stored.id}
       ORDER BY timestamp DESC, id DESC LIMIT 1`);
     if (latest) {

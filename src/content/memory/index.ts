@@ -1,4 +1,5 @@
 import type { SiteOptions } from '../../core/query/index.js';
+import { titleId } from '../keys.js';
 import { backlinksPerPage, linksPerPage, readInOrder } from '../per-page.js';
 import type { ContentPage, ContentRange, ContentRevision, ContentSearch, ContentSource, LinkKind } from '../source.js';
 import { indexPage, searchIn } from './search.js';
@@ -54,7 +55,7 @@ const pageFunctions = (store: PageStore): Functions<'pages' | 'pageRange' | 'shu
   pages: ({ titles, ids, revids }) => {
     const found = new Map<number, ContentPage>();
     const add = (page: ContentPage | undefined): void => void (page && found.set(page.id, page));
-    for (const { ns, title } of titles) add(store.byTitle.get(`${ns}:${title}`));
+    for (const title of titles) add(store.byTitle.get(titleId(title)));
     for (const id of ids) add(store.page(id));
     for (const revid of revids) {
       const page = store.page(store.revisions.get(revid)?.page ?? 0);

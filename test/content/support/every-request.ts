@@ -14,15 +14,13 @@ const USERS = ['Alice', 'Mallory', 'Mallory 101', 'Nobody', '192.0.2.9', '#2', '
 
 /** One of each kind: open, hidden, missing, a redirect to a hidden page and a hidden redirect, with and without a namespace. */
 const SOME_TITLES = [
-  ...[
-    'Page 02',
-    `Page 01 ${HIDDEN}`,
-    'Nowhere',
-    'Way',
-    `${HIDDEN} way`,
-    `Category:Both ${HIDDEN}`,
-    `File:${HIDDEN}.png`,
-  ],
+  'Page 02',
+  `Page 01 ${HIDDEN}`,
+  'Nowhere',
+  'Way',
+  `${HIDDEN} way`,
+  `Category:Both ${HIDDEN}`,
+  `File:${HIDDEN}.png`,
 ];
 
 /** Values for parameters of a type; a list of values is tried as a whole and one by one. */

@@ -42,7 +42,7 @@ export interface ModuleParser<Params = ParsedParams> {
 }
 
 /** How the module is used in a request. The parameters of a generator are prefixed with `g`. */
-export type Role = 'module' | 'generator';
+type Role = 'module' | 'generator';
 
 /** Compiles a descriptor to a parser, once at startup. */
 export const compileModule = <const M extends Described>(
