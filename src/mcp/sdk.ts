@@ -32,17 +32,21 @@ const withLegacyCode = (message: JSONRPCMessage): JSONRPCMessage =>
  * Answers a request of the revisions of 2025 with a server that is not connected yet. The package's own transports for these stream the answer as
  * an event, or reject clients that do not accept a stream.
  */
-export const answerLegacy = (server: Server, request: JSONRPCRequest): Promise<HttpResponse> =>
-  new Promise((resolve, reject) => {
+export const answerLegacy = async (server: Server, request: JSONRPCRequest): Promise<HttpResponse> => {
+  const answer = await new Promise<JSONRPCMessage>((resolve, reject) => {
     const transport: Transport = {
       start: async () => undefined,
       close: async () => undefined,
-      // An error has the status 200 too.
-      send: async (message) =>
-        resolve({ status: 200, headers: JSON_HEADERS, body: JSON.stringify(withLegacyCode(message)) }),
+      send: async (message) => resolve(message),
     };
-    server.connect(transport).then(() => transport.onmessage?.(request), reject);
+    server
+      .connect(transport)
+      .then(() => transport.onmessage?.(request))
+      .catch(reject);
   });
+  // An error has the status 200 too.
+  return { status: 200, headers: JSON_HEADERS, body: JSON.stringify(withLegacyCode(answer)) };
+};
 
 /** The header fields that the protocol uses. Credentials are not among them. */
 const HEADERS = ['accept', 'mcp-protocol-version', 'mcp-session-id', 'mcp-method', 'mcp-name'];
