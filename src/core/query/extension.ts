@@ -33,7 +33,7 @@ export interface ExtensionAnswer {
 export interface AnswerSize {
   /** The number of results that all modules share. */
   readonly rows: number;
-  /** The length of data; called once for the data that is returned, as the last one. */
+  /** The length of data. */
   readonly lengthOf: (data: ExtensionAnswer['data']) => number;
   /** The largest length. */
   readonly most: number;
