@@ -9,8 +9,8 @@ export const isOpen = (title: string): boolean => !title.includes(HIDDEN);
 const category = (title: string): ContentLink => ({ kind: 'category', ns: 14, title });
 const to = (title: string): ContentLink => ({ kind: 'link', ns: 0, title });
 
-/** How many pages the rows of a list are read from, hidden ones in between: more than one response reads. */
-const MUCH = 1_200;
+/** How many pages the rows of a list are read from, every second one hidden: the others alone are more than one response reads. */
+const MUCH = 2_100;
 
 /** Times of hidden pages are later, so that a source that numbers revisions by time gives the others the same ids. */
 const time = (isHidden: boolean, second: number): string =>
