@@ -2,10 +2,18 @@ import { parseTitle, printable, resolveSite, type Site } from '../../core/query/
 import { compareKeys, FILE } from '../keys.js';
 import { mediaType } from '../media-types.js';
 import type { ContentDatabase } from '../sqlite/database.js';
-import { addPage, addRevision, forgetFacts, type NewRevision, sha1Of, storeFacts, storeFile } from '../sqlite/facts.js';
 import { storeQueryPages } from '../sqlite/query-pages.js';
 import { sql } from '../sqlite/sql.js';
 import { countEdits } from '../sqlite/statistics.js';
+import {
+  addPage,
+  addRevision,
+  forgetFacts,
+  type NewRevision,
+  sha1Of,
+  storeFacts,
+  storeFile,
+} from '../sqlite/write-pages.js';
 import { readWikitext } from '../wikitext/wikitext.js';
 import {
   BrokenExport,

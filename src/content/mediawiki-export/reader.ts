@@ -2,7 +2,7 @@ import { createReadStream } from 'node:fs';
 import { open, realpath, stat } from 'node:fs/promises';
 import { createGunzip } from 'node:zlib';
 import { upperFirst } from '../../core/query/index.js';
-import type { NewRevision } from '../sqlite/facts.js';
+import type { NewRevision } from '../sqlite/write-pages.js';
 import { type Element, XmlError, type XmlListener, XmlReader } from './xml.js';
 
 /** The site of an export. */

@@ -1,6 +1,6 @@
 import type { MemoryPage } from 'oauth-query/content';
 import type { ContentDatabase } from '../../../src/content/sqlite/database.js';
-import { addPage, addRevision, storeFacts } from '../../../src/content/sqlite/facts.js';
+import { addPage, addRevision, storeFacts } from '../../../src/content/sqlite/write-pages.js';
 
 /** Writes pages as they are given, with their own ids. */
 export const fillDatabase = (database: ContentDatabase, pages: readonly MemoryPage[]): void =>

@@ -1,8 +1,8 @@
 import { storeSite } from '../../../src/content/mediawiki-export/site.js';
 import type { ContentLink } from '../../../src/content/source.js';
 import type { ContentDatabase } from '../../../src/content/sqlite/database.js';
-import { addPage, addRevision, storeFacts } from '../../../src/content/sqlite/facts.js';
 import { storeQueryPages } from '../../../src/content/sqlite/query-pages.js';
+import { addPage, addRevision, storeFacts } from '../../../src/content/sqlite/write-pages.js';
 
 /** Numbers that look random and are the same in every run (mulberry32). */
 const randomNumbers = (seed: number): ((below: number) => number) => {
