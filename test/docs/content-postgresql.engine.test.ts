@@ -27,9 +27,12 @@ const guide = async (): Promise<Guide> => {
   if (code === undefined) throw new Error('The guide has no code.');
   mkdirSync(join(ROOT, '.data'), { recursive: true });
   const folder = mkdtempSync(join(ROOT, '.data', 'guide-'));
-  afterAll(() => rmSync(folder, { recursive: true, force: true }));
-  writeFileSync(join(folder, 'articles.ts'), code);
-  return import(join(folder, 'articles.ts')) as Promise<Guide>;
+  try {
+    writeFileSync(join(folder, 'articles.ts'), code);
+    return (await import(join(folder, 'articles.ts'))) as Guide;
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
 };
 
 /** What was asked of the database. */
