@@ -1,10 +1,8 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import type { ClientRegistration, ClientRegistry } from 'oauth-query';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { basic, bearer, Client, oneHostEach, type RunningHost } from '../hosts.js';
 import { fixture } from '../oauth/support/fixture.js';
-import { ROOT, DOCUMENTS } from './documents.js';
+import { moduleIn } from './guide.js';
 
 interface Table extends ClientRegistry {
   /** The secret of a confidential client. */
@@ -14,20 +12,7 @@ interface Table extends ClientRegistry {
   change(client_id: string, changed: (client: ClientRegistration) => ClientRegistration): Promise<void>;
 }
 
-const guide = DOCUMENTS.find(({ path }) => path === 'docs/clients-in-your-table.md');
-
-/** The code of the guide, as it stands there. */
-const codeWith = async (text: string): Promise<Readonly<Record<string, unknown>>> => {
-  const code = guide?.blocks.find((block) => block.code.includes(text))?.code;
-  if (code === undefined) throw new Error(`The guide has no code with ${text}.`);
-  // Below the root, so that packages are found from here.
-  mkdirSync(join(ROOT, '.data'), { recursive: true });
-  const folder = mkdtempSync(join(ROOT, '.data', 'guide-'));
-  afterAll(() => rmSync(folder, { recursive: true, force: true }));
-  const file = join(folder, 'clients.ts');
-  writeFileSync(file, code);
-  return import(file);
-};
+const codeWith = (text: string) => moduleIn('docs/clients-in-your-table.md', text);
 
 /** What the guide says of its code, with a real database behind a server. */
 export const clientsTableCases = (

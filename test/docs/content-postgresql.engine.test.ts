@@ -1,5 +1,3 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { type ContentSource, contentQuery, type MemoryPage } from 'oauth-query/content';
 import { contentContract } from 'oauth-query/testing';
 import { Pool } from 'pg';
@@ -7,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type QueryHost, startQuery } from '../content/support/same-pages.js';
 import { describeEngine } from '../stores/engines/availability.js';
 import { noPostgres, type PostgresServer, startPostgres } from '../stores/engines/postgres.js';
-import { ROOT, DOCUMENTS } from './documents.js';
+import { moduleIn } from './guide.js';
 
 interface Statement {
   readonly name: string;
@@ -19,21 +17,6 @@ interface Guide {
   readonly TABLE: string;
   articlesIn(db: { query(statement: Statement): Promise<{ rows: unknown[] }> }): ContentSource;
 }
-
-/** The code of the guide, as it stands there. */
-const guide = async (): Promise<Guide> => {
-  const found = DOCUMENTS.find(({ path }) => path === 'docs/content-in-postgresql.md');
-  const code = found?.blocks.find(({ code: text }) => text.includes('export const articlesIn'))?.code;
-  if (code === undefined) throw new Error('The guide has no code.');
-  mkdirSync(join(ROOT, '.data'), { recursive: true });
-  const folder = mkdtempSync(join(ROOT, '.data', 'guide-'));
-  try {
-    writeFileSync(join(folder, 'articles.ts'), code);
-    return (await import(join(folder, 'articles.ts'))) as Guide;
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
-};
 
 /** What was asked of the database. */
 const asked: Statement[] = [];
@@ -59,7 +42,8 @@ const filledWith = async (pages: readonly MemoryPage[]): Promise<ContentSource> 
 
 describeEngine('docs/content-in-postgresql.md', noPostgres, () => {
   beforeAll(async () => {
-    code = await guide();
+    // The code of the guide, as it stands there.
+    code = (await moduleIn('docs/content-in-postgresql.md', 'export const articlesIn')) as unknown as Guide;
     server = await startPostgres();
     database = new Pool({ connectionString: server.url });
     await database.query(code.TABLE);

@@ -1,0 +1,20 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { ROOT, DOCUMENTS } from './documents.js';
+
+/** The code block of a document that contains a text, as the module that it stands for. */
+export const moduleIn = async (document: string, text: string): Promise<Readonly<Record<string, unknown>>> => {
+  const code = DOCUMENTS.find(({ path }) => path === document)?.blocks.find((block) => block.code.includes(text))?.code;
+  if (code === undefined) throw new Error(`${document} has no code with ${text}.`);
+  // Below the root, so that packages are found from here.
+  mkdirSync(join(ROOT, '.data'), { recursive: true });
+  const folder = mkdtempSync(join(ROOT, '.data', 'guide-'));
+  const file = join(folder, 'module.ts');
+  try {
+    writeFileSync(file, code);
+    return await import(file);
+  } finally {
+    // At once: a hook that is registered in a hook does not run.
+    rmSync(folder, { recursive: true, force: true });
+  }
+};
