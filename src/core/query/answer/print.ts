@@ -61,16 +61,16 @@ const NAMESPACE = 'http://www.mediawiki.org/xml/api/';
  *
  * @param extra - Additional headers; they override the usual ones.
  */
-export const printAnswer = (answer: Answer, printer: Printer, status: number, extra?: Headers): HttpResponse => {
+export const printAnswer = (answer: Answer, printer: Printer, status: number, extra: Headers): HttpResponse => {
   const { format, callback } = printer;
   const headers = HEADERS[headersNamed(format, callback)];
-  return { status, headers: extra ? { ...headers, ...extra } : headers, body: bodyOf(answer, printer) };
+  return { status, headers: { ...headers, ...extra }, body: bodyOf(answer, printer) };
 };
 
 const EXPORT_HEADERS: Headers = { ...HEADERS.xml, 'content-disposition': 'inline; filename=export.xml' };
 
 /** A response with an export of pages. */
-export const printExport = (xml: string, extra?: Headers): HttpResponse => ({
+export const printExport = (xml: string, extra: Headers): HttpResponse => ({
   status: 200,
   headers: { ...EXPORT_HEADERS, ...extra },
   body: xml,
