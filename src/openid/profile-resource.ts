@@ -15,7 +15,7 @@ export interface ProfileOptions {
   readonly scope?: string;
   /**
    * Returns the document about the owner of a token. Called for each request, with the contents of the token; check its `scope` before you return
-   * anything private. At most 32 KiB as JSON. If it fails, the response is a 503.
+   * anything private. At most 32 KiB as JSON. If it fails, the response is a 500; if it takes too long, a 503.
    */
   readonly claims: (authorization: Authorization) => MaybePromise<Readonly<Record<string, unknown>>>;
 }
@@ -87,7 +87,7 @@ export interface MediaWikiUser {
 
 /** Options of `mediaWikiProfile`. */
 export interface MediaWikiProfileOptions {
-  /** Returns the owner of a token by `sub`. If it fails, the response is a 503. */
+  /** Returns the owner of a token by `sub`. If it fails, the response is a 500; if it takes too long, a 503. */
   readonly user: (sub: string) => MaybePromise<MediaWikiUser>;
   /** Where it is served. Default: `/rest.php/oauth2/resource/profile`. */
   readonly path?: string | readonly string[];
