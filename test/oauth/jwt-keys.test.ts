@@ -307,7 +307,10 @@ describe('wrong options', () => {
     [keys({ key: rsa(1024) }), 'options.jwt[0] is none of P-256, Ed25519 and RSA with at least 2048 bits.'],
     [keys({ key: ec, kid: '' }), 'options.jwt[0] has a kid that is not text.'],
     [keys({ key: ec, signFrom: '2030-01-01' }), 'options.jwt[0] has a signFrom that is not a number of milliseconds.'],
-    [keys({ key: ec }, { key: createPrivateKey(pemOf(ec)) }), 'options.jwt has the same kid twice.'],
+    [
+      keys({ key: ec }, { key: createPrivateKey(pemOf(ec)) }),
+      'options.jwt has the same kid twice. List each key once, with a kid of its own.',
+    ],
   ])('%o: %s', (jwt, sentence) => {
     expect(build(jwt)).toThrow(sentence);
   });

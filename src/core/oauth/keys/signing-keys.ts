@@ -192,7 +192,8 @@ const prepareKeys = (
     throw new TypeError(
       `${option} must contain at least one key${algorithms === undefined ? '' : ` for ${algorithms.join(', ')}`}.`,
     );
-  if (new Set(used.map(({ kid }) => kid)).size < used.length) throw new TypeError(`${option} has the same kid twice.`);
+  if (new Set(used.map(({ kid }) => kid)).size < used.length)
+    throw new TypeError(`${option} has the same kid twice. List each key once, with a kid of its own.`);
   // The newest is last; of keys with the same start it is the first one listed.
   return used.toReversed().toSorted((a, b) => a.signFrom - b.signFrom);
 };
