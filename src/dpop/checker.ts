@@ -95,16 +95,19 @@ export class DpopChecker implements ProofChecker {
     );
   }
 
-  /** Milliseconds since the epoch: when a proof can no longer be accepted. A nonce carries the time itself. */
+  /**
+   * Milliseconds since the epoch: when a proof can no longer be accepted. One with a nonce ends with it, and its iat may be anything: if it counted
+   * afterwards, a proof from a clock that is ahead would be valid twice.
+   */
   #endOf({ iat, nonce }: Proof): number {
     const { maxAge, maxAhead, nonce: mode } = this.#options;
-    const now = this.#host.clock();
     const nonceEnd = this.#nonces?.endOf(nonce);
+    if (nonceEnd !== undefined) return nonceEnd;
+    if (this.#nonces !== undefined && (mode === 'required' || nonce !== undefined))
+      return this.#refuse('nonce', 'The DPoP proof needs the nonce of the header DPoP-Nonce.', 'use_dpop_nonce');
+    const now = this.#host.clock();
     const iatEnd = (iat + maxAge) * 1000;
     const isInTime = now <= iatEnd && iat * 1000 <= now + maxAhead * 1000;
-    if (nonceEnd !== undefined) return isInTime ? Math.max(nonceEnd, iatEnd) : nonceEnd;
-    if (this.#nonces !== undefined && mode === 'required')
-      return this.#refuse('nonce', 'The DPoP proof needs the nonce of the header DPoP-Nonce.', 'use_dpop_nonce');
     if (isInTime) return iatEnd;
     // A nonce helps a client whose clock is wrong.
     return this.#nonces === undefined

@@ -56,6 +56,17 @@ describe('DP26, DP27, DP28 nonces', () => {
     expect(nonceOf(renewed)).not.toBe(nonce);
   });
 
+  test('offered: a proof ends with its nonce, also if the clock of the client is ahead', async () => {
+    const site = await start();
+    const { access_token: token } = await site.tokens('native', key);
+    const nonce = nonceOf(await site.ask(token, key));
+    const proof = key.proof({ method: 'GET', url: site.guardedUrl(), iat: site.now + 250, token, nonce });
+    const send = () => site.client.get('/guarded/profile', { authorization: `DPoP ${token}`, dpop: proof });
+    expect([(await send()).status, (await send()).json['error']]).toEqual([200, 'invalid_dpop_proof']);
+    site.fixture.advance(250); // Now the iat is right.
+    expect(refusal(await send())).toEqual([401, 'use_dpop_nonce']);
+  });
+
   test('required: one retry succeeds at both places, and nothing is used up', async () => {
     const site = await start({ nonce: 'required' });
     const code = await site.flows.code('native');
