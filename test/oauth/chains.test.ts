@@ -345,6 +345,7 @@ describe('the chain of refresh tokens of a grant', () => {
     const native = CLIENTS.find(({ client_id }) => client_id === 'native');
     if (native === undefined) throw new Error('There is no such client.');
     const { refresh: _, ...none } = native as ClientRegistration;
+    const { grant_types: __, ...withUsualGrants } = none;
     let registration: ClientRegistration = native;
     nodes = new Nodes();
     const node = await nodes.start({
@@ -352,9 +353,9 @@ describe('the chain of refresh tokens of a grant', () => {
     });
     const first = await node.flows.tokens('native');
     const next = await node.flows.refreshed('native', first.refresh_token);
-    registration = none;
-    for (const token of [first.refresh_token, next.refresh_token])
-      expect(refusal(await node.flows.refresh('native', token))).toEqual([400, 'unauthorized_client']);
+    for (registration of [withUsualGrants, none])
+      for (const token of [first.refresh_token, next.refresh_token])
+        expect(refusal(await node.flows.refresh('native', token))).toEqual([400, 'unauthorized_client']);
     const code = await node.flows.code('native');
     expect((await node.flows.redeem('native', code)).json).not.toHaveProperty('refresh_token');
     expect(refusal(await node.flows.redeem('native', code)), 'its code works once').toEqual(INVALID_GRANT);

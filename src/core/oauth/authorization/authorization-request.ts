@@ -13,7 +13,7 @@ import type { Parameters } from '../parameters.js';
 import type { AskedSignIn } from '../sign-in/asked-sign-in.js';
 import type { KeptParameters } from '../tokens/chain-record.js';
 import { backTo, RefusedPage, RefusedRequest, printable, reportSent } from './refusal.js';
-import { ownerResources, requestedScope } from './requested-scope.js';
+import { checkScope, ownerResources, requestedScope } from './requested-scope.js';
 
 /** Seconds that signing in and deciding may take. */
 export const AUTHORIZATION_REQUEST_LIFETIME = 600;
@@ -200,13 +200,18 @@ const readResponseType = (form: Parameters, client: Client, context: OAuthContex
   if (!isResponseType(text) || !context.config.grants.has(RESPONSE_TYPE_GRANTS[text])) {
     throw new RefusedRequest('unsupported_response_type', 'The response_type is not supported.', { value: text });
   }
-  if (!mayUse(context, client, RESPONSE_TYPE_GRANTS[text])) {
-    throw new RefusedRequest('unauthorized_client', 'The client may not use this response_type.', {
-      reason: 'response_type_not_allowed',
-      value: text,
-    });
-  }
+  checkResponseType(text, client, context);
   return text;
+};
+
+const checkResponseType = (
+  value: AuthorizationRequest['response_type'],
+  client: Client,
+  context: OAuthContext,
+): void => {
+  if (mayUse(context, client, RESPONSE_TYPE_GRANTS[value])) return;
+  const reason = 'response_type_not_allowed';
+  throw new RefusedRequest('unauthorized_client', 'The client may not use this response_type.', { reason, value });
 };
 
 type Challenge = Pick<AuthorizationRequest, 'code_challenge' | 'code_challenge_method'>;
@@ -294,9 +299,10 @@ export const readAuthorizationRequest = async (
 };
 
 /**
- * Takes up a request that was validated before; only the existence of the client and its redirect URI may have changed.
+ * Takes up a request that was validated before; only the registration of its client may have changed.
  *
  * @param opened - What our own key has decrypted.
+ * @throws PageError without the client or its redirect URI, otherwise {@link RedirectError}.
  */
 export const resumeAuthorizationRequest = async (
   opened: unknown,
@@ -316,6 +322,12 @@ export const resumeAuthorizationRequest = async (
       client_id,
       explanation: `The client ${quoted(client_id)} is no longer in options.clients, or no longer has the redirect_uri ${quoted(request.redirect_uri)}.`,
     });
+  }
+  try {
+    checkResponseType(request.response_type, client, context);
+    checkScope(request.scope, client);
+  } catch (error) {
+    throw redirected(error, request, context);
   }
   return { client, request };
 };

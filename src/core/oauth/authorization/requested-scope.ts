@@ -35,20 +35,21 @@ export const requestedScope = (
   if (parsed === undefined)
     throw new RefusedRequest('invalid_scope', 'The scope must be scopes separated by single spaces.', { value: text });
   const scopes = askedScope({ scopes: parsed, client, grant_type });
-  if (!isSubset(scopes, client.scopes)) {
-    const value = scopes.filter((scope) => !isSubset([scope], client.scopes)).join(' ');
-    throw new RefusedRequest(
-      'invalid_scope',
-      value.length > MAX_QUOTED_LENGTH
-        ? 'The client may not request this scope.'
-        : `The client may not request the scope ${value}.`,
-      {
-        reason: 'scope_not_allowed',
-        value,
-      },
-    );
-  }
+  checkScope(scopes, client);
   return scopes;
+};
+
+/** @throws OAuthError `invalid_scope` for a scope that the client may not request. */
+export const checkScope = (scopes: readonly string[], client: Client): void => {
+  if (isSubset(scopes, client.scopes)) return;
+  const value = scopes.filter((scope) => !isSubset([scope], client.scopes)).join(' ');
+  throw new RefusedRequest(
+    'invalid_scope',
+    value.length > MAX_QUOTED_LENGTH
+      ? 'The client may not request this scope.'
+      : `The client may not request the scope ${value}.`,
+    { reason: 'scope_not_allowed', value },
+  );
 };
 
 /** The maximum number of resources in an error_description. */

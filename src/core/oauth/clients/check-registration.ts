@@ -292,6 +292,12 @@ const linksOf = (
   };
 };
 
+/** A client without refresh tokens cannot use those it got before its registration was changed. */
+const withRefresh = (grants: ReadonlySet<string>, refresh: Client['refresh']): ReadonlySet<string> => {
+  const others = [...grants].filter((name) => name !== 'refresh_token');
+  return new Set(refresh === 'none' ? others : [...others, 'refresh_token']);
+};
+
 /** Validates each field separately. */
 const readFields = (registration: ClientRegistration, rules: ServerRules, report: Report): Client => {
   const { client_id, jwks } = registration;
@@ -308,7 +314,7 @@ const readFields = (registration: ClientRegistration, rules: ServerRules, report
     jwks,
     public: isPublic,
     redirectUris: redirectUris(registration, report),
-    grantTypes: refresh === 'none' ? grants : new Set([...grants, 'refresh_token']),
+    grantTypes: withRefresh(grants, refresh),
     scopes,
     defaultScope,
     // Without a configured method, a client with a secret may choose.

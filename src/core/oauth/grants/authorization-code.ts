@@ -1,4 +1,5 @@
 import { OAuthError } from '../../base/errors.js';
+import { parseScope } from '../../base/scope.js';
 import { checkAwaited } from '../../base/waiting.js';
 import { narrowedResources } from '../authorization/requested-scope.js';
 import { otherKey } from '../bound-tokens.js';
@@ -13,7 +14,7 @@ import type { FoundCode } from '../tokens/codes.js';
 import type { Grant } from '../tokens/tokens.js';
 import type { GrantHandler, TokenRequest } from './grant-handler.js';
 import { endAsReplay } from './replay.js';
-import { isStillAllowed } from './still-allowed.js';
+import { isStillAllowed, scopeStillAllowed } from './still-allowed.js';
 
 /** The same message for unknown, expired and used codes, so that guessing reveals nothing. */
 const invalidCode = (): OAuthError => new OAuthError('invalid_grant', 'The authorization code is not valid.');
@@ -37,14 +38,14 @@ export const authorizationCode: GrantHandler = async (request) => {
   const { grant, taken } = found;
   checkRedirectUri(form, found.code);
   await checkVerifier(form, found, context);
-  const { scope } = grant;
   const aud = narrowedResources(form, grant.aud, context);
   const kept = parseKept(found.chain.kept);
   await checkKey(kept['dpop_jkt'], jkt, found, context);
-  const asked = { http: request.request, grant_type: 'authorization_code', client, grant, scope, aud, kept };
-  const issue = { client, grant, scope, aud, jkt, fields: fieldsFor(context.hooks, asked) };
   if (taken !== undefined) return refuseReplay(taken, grant, request);
   if (!(await isStillAllowed(grant, client, context))) throw invalidCode();
+  const scope = scopeStillAllowed(parseScope(grant.scope) ?? [], client);
+  const asked = { http: request.request, grant_type: 'authorization_code', client, grant, scope, aud, kept };
+  const issue = { client, grant, scope, aud, jkt, fields: fieldsFor(context.hooks, asked) };
   checkAwaited(request.request);
   const redeemed = await codes.redeem(found, issue);
   if (redeemed === undefined) throw invalidCode();

@@ -1,4 +1,5 @@
 import { OAuthError } from '../../base/errors.js';
+import { parseScope } from '../../base/scope.js';
 import { sha256 } from '../../base/secrets.js';
 import { checkAwaited } from '../../base/waiting.js';
 import { DEVICE_CODE_GRANT } from '../clients/client.js';
@@ -7,7 +8,7 @@ import { fieldsFor } from '../hooks.js';
 import { DEVICE, type DeviceRecord, keys, PACE, type PaceRecord } from '../records/stored-records.js';
 import { CLOCK_DIFFERENCE } from '../records/window.js';
 import type { GrantHandler } from './grant-handler.js';
-import { isStillAllowed } from './still-allowed.js';
+import { isStillAllowed, scopeStillAllowed } from './still-allowed.js';
 
 /** Seconds between two polls, unless some were early (RFC 8628 §3.5). */
 export const POLL_INTERVAL = 5;
@@ -38,7 +39,8 @@ export const deviceCode: GrantHandler = async ({ request, form, client, context,
   const grant = device.grant === null ? undefined : await tokens.findGrant(device.grant);
   if (grant === undefined || !(await isStillAllowed(grant, client, context))) throw invalidDeviceCode();
   checkAwaited(request);
-  const { scope, aud } = grant;
+  const scope = scopeStillAllowed(parseScope(grant.scope) ?? [], client);
+  const { aud } = grant;
   const asked = { http: request, grant_type: DEVICE_CODE_GRANT, client, grant, scope, aud, kept: {} };
   const response = await refreshTokens.begin({
     client,

@@ -1,5 +1,5 @@
 import { OAuthError } from '../../base/errors.js';
-import { formatScope, isSubset, parseScope } from '../../base/scope.js';
+import { isSubset, parseScope } from '../../base/scope.js';
 import { checkAwaited } from '../../base/waiting.js';
 import { narrowedResources } from '../authorization/requested-scope.js';
 import { otherKey } from '../bound-tokens.js';
@@ -8,7 +8,7 @@ import { fieldsFor } from '../hooks.js';
 import { invalidRefreshToken, type PresentedToken, type Refresh, type Refreshed } from '../tokens/refresh-tokens.js';
 import type { GrantHandler, TokenRequest } from './grant-handler.js';
 import { endAsReplay } from './replay.js';
-import { isStillAllowed } from './still-allowed.js';
+import { isStillAllowed, scopeStillAllowed } from './still-allowed.js';
 
 /**
  * Refreshes an access token, in the same or a narrower scope.
@@ -60,7 +60,7 @@ const readRefresh = ({ request, form, client, context, jkt }: TokenRequest, { gr
   const resources = narrowedResources(form, grant.aud, context);
   const aud = grant.aud.filter((resource) => resources.includes(resource));
   const isWhole = asked.length === granted.length && aud.length === grant.aud.length;
-  const scope = formatScope(allowedOf(asked, client));
+  const scope = scopeStillAllowed(asked, client);
   const fields = fieldsFor(context.hooks, {
     http: request,
     grant_type: 'refresh_token',
@@ -75,13 +75,4 @@ const readRefresh = ({ request, form, client, context, jkt }: TokenRequest, { gr
     // Without scopes removed by a changed registration: a client that repeats its request is not an attacker.
     request: isWhole && jkt === undefined ? '' : JSON.stringify(jkt === undefined ? [asked, aud] : [asked, aud, jkt]),
   };
-};
-
-/** The requested scopes, without those the client may no longer have. */
-const allowedOf = (asked: readonly string[], client: Client): readonly string[] => {
-  const allowed = asked.filter((scope) => client.scopes.has(scope));
-  if (allowed.length === 0 && asked.length > 0) {
-    throw new OAuthError('invalid_grant', 'The client may no longer have this scope.');
-  }
-  return allowed;
 };
