@@ -599,6 +599,21 @@ describe('after an approval', () => {
     expect(wordsOf(page)).toContain('The New App');
   });
 
+  test('an approval at a process with an older document keeps the newer copy', async () => {
+    const servers = new DocumentServers();
+    const { publisher, shared } = servers;
+    publisher.maxAge = 86_400;
+    const behind = await servers.open();
+    await behind.page();
+    shared.advance(1);
+    publisher.published.set(APP, { ...DOCUMENT, client_name: 'The New App' });
+    await (await servers.open()).authorize();
+    publisher.fails();
+    await behind.authorize();
+    const other = await servers.open();
+    expect(wordsOf(await other.browser.signIn(await other.page()))).toContain('The New App');
+  });
+
   test('no code is issued while the copy cannot be stored, because other processes would not know the client', async () => {
     const servers = new DocumentServers();
     const between = (store: Store): Store => ({

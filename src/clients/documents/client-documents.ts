@@ -86,15 +86,21 @@ const SPARE = 180 * 86_400;
 /** A document as stored after an approval, which a changed document replaces. */
 interface CopyRecord extends ExpiringRecord, Revision {
   readonly document: ClientDocument;
+  /** When it was fetched, in milliseconds since the epoch. */
+  readonly fetched: number;
   /** The contents of its `jwks_uri`, if that was fetched. */
   readonly keys?: readonly Jwk[];
+  /** When they were fetched; 0 if they were not. */
+  readonly keysFetched: number;
 }
 
 const COPY: Shape<CopyRecord> = {
   exp: isNumber,
   rev: isText,
   document: isRecord, // The server validates each field of the registration, as for every registry.
+  fetched: isNumber,
   keys: optional(Array.isArray),
+  keysFetched: isNumber,
 };
 
 const keyOf = (client_id: string): string => `client-document:{${sha256(client_id)}}`;
@@ -146,15 +152,17 @@ class Documents implements OwnRegistry {
 
   async approved(client_id: string): Promise<void> {
     if (documentAddressProblem(client_id) !== undefined) return;
-    const document = await this.#latest(this.#documents, client_id, client_id);
-    if (document === undefined) return;
-    const known = document.jwks_uri === undefined ? [] : await this.#latest(this.#keys, document.jwks_uri, client_id);
-    const keys = keysThatFit(document, known ?? []);
+    const before = await this.#readCopy(client_id);
+    const latest = this.#documents.usable(client_id);
+    if (latest === undefined) return;
+    const { value: document, fetched } = latest;
+    const known = document.jwks_uri === undefined ? undefined : this.#keys.usable(document.jwks_uri);
+    const keys = keysThatFit(document, known?.value ?? []);
     const key = keyOf(client_id);
-    const before = await this.#records.get(key, COPY);
     const end = Math.ceil(this.#server.clock() / 1000) + this.#server.longestGrant;
     if (before !== undefined && before.exp >= end && same([before.document, before.keys], [document, keys])) return;
-    const record: CopyRecord = { document, keys, rev: this.#random.rev(), exp: end + SPARE };
+    const keysFetched = known?.fetched ?? 0;
+    const record: CopyRecord = { document, fetched, keys, keysFetched, rev: this.#random.rev(), exp: end + SPARE };
     const isWritten = await (before === undefined
       ? this.#records.add(key, record)
       : this.#records.swap(key, before.rev, { ...before, ...record }));
@@ -170,13 +178,15 @@ class Documents implements OwnRegistry {
     return latest?.value;
   }
 
-  /** Remembers the copy in the store, if the application still trusts it. */
-  async #readCopy(client_id: string): Promise<void> {
+  /** The copy in the store, which is remembered if it is newer than what this process has, and the application still trusts it. */
+  async #readCopy(client_id: string): Promise<CopyRecord | undefined> {
     const copy = await this.#records.get(keyOf(client_id), COPY);
-    if (copy === undefined || copy.document.client_id !== client_id || !(await this.#isTrusted(copy.document))) return;
-    const { document, keys = [] } = copy;
-    this.#documents.offer(client_id, document);
-    if (document.jwks_uri !== undefined && keys.length > 0) this.#keys.offer(document.jwks_uri, keys);
+    if (copy === undefined || copy.document.client_id !== client_id || !(await this.#isTrusted(copy.document)))
+      return copy;
+    const { document, fetched, keys = [], keysFetched } = copy;
+    this.#documents.offer(client_id, document, fetched);
+    if (document.jwks_uri !== undefined && keys.length > 0) this.#keys.offer(document.jwks_uri, keys, keysFetched);
+    return copy;
   }
 
   async #accept(json: unknown, address: string): Promise<ClientDocument> {

@@ -30,7 +30,9 @@ const MAX_KNOWN_BYTES = 4 * 1_048_576;
 /** A valid value. Times are in milliseconds since the epoch. */
 interface Good<T> {
   readonly value: T;
-  /** When this process read it. */
+  /** When it was fetched, by this process or by the one that stored a copy. */
+  readonly fetched: number;
+  /** Since when this process has it. */
   readonly at: number;
   readonly freshUntil: number;
 }
@@ -85,10 +87,11 @@ export class Fetched<T> {
     return good !== undefined && this.#given.server.clock() < good.at + USABLE_FOR ? good : undefined;
   }
 
-  /** Keeps an older value in case the URL cannot be fetched, unless there is a newer one. */
-  offer(address: string, value: T): void {
-    if (this.usable(address) === undefined)
-      this.#good.set(address, { value, at: this.#given.server.clock(), freshUntil: 0 });
+  /** Keeps a value of another process in case the URL cannot be fetched, unless this process has a newer one. */
+  offer(address: string, value: T, fetched: number): void {
+    const known = this.usable(address);
+    if (known === undefined || known.fetched < fetched)
+      this.#good.set(address, { value, fetched, at: this.#given.server.clock(), freshUntil: 0 });
   }
 
   /**
@@ -143,7 +146,12 @@ export class Fetched<T> {
       const changed = (['redirect_uris', 'keys'] as const).filter((part) => !same(old[part], latest[part]));
       if (changed.length > 0) caller.emit?.({ type: 'client.document_changed', client_id, changed });
       const at = server.clock();
-      const good = { value, at, freshUntil: at + 1000 * Math.min(MAX_FRESH, Math.max(MIN_FRESH, seconds)) };
+      const good = {
+        value,
+        fetched: at,
+        at,
+        freshUntil: at + 1000 * Math.min(MAX_FRESH, Math.max(MIN_FRESH, seconds)),
+      };
       this.#good.set(address, good);
       return good;
     } catch (cause) {
