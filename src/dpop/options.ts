@@ -13,7 +13,7 @@ import {
   value,
   wholeNumber,
 } from '../core/base/schema.js';
-import { SECRETS } from '../core/base/seal.js';
+import { SECRETS } from '../core/base/secret-option.js';
 
 /** A URL under which clients know this process, where a proxy changes the path. */
 export interface ProxiedAddress {

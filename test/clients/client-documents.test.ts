@@ -269,7 +269,7 @@ describe('a client that publishes a document', () => {
     expect(device.status).toBeGreaterThanOrEqual(400);
   });
 
-  test('may request the configured scopes, never the introspection scope', async () => {
+  test('may request the configured scopes, never introspect', async () => {
     const servers = new DocumentServers(new Publisher(), { scopes: ['profile', 'content.read'] });
     const visitor = await servers.open();
     expect(responseOf(await visitor.page({ scope: 'content.write' }))['error']).toBe('invalid_scope');

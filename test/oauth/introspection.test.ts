@@ -138,7 +138,7 @@ describe.each(hostFor(import.meta.url))('introspection on $name', (host) => {
     expect((await withBearer((await flows.ownTokens('api')).access_token, web.access_token)).json['active']).toBe(true);
   });
 
-  test("#91 a token of a public client without the introspection scope sees nothing, not even its own client's tokens", async () => {
+  test("#91 a token of a public client without the scope introspect sees nothing, not even its own client's tokens", async () => {
     const { access_token } = await flows.tokens('native');
     for (const token of [access_token, 'unknown']) {
       const answer = await withBearer(access_token, token);

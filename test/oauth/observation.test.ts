@@ -9,6 +9,7 @@ import { clientDocuments } from '../../src/clients/index.js';
 import type { OAuthEvent } from '../../src/core/oauth/events/events.js';
 import { query } from '../../src/core/query/index.js';
 import type { RequestTrace } from '../../src/core/server/observer.js';
+import { pushedRequests } from '../../src/par/index.js';
 import { basic, bearer, Client, hostFor } from '../hosts.js';
 import { listen } from '../hosts/listen.js';
 import { Browser } from './support/browser.js';
@@ -109,7 +110,7 @@ describe.each(hostFor(import.meta.url))('$name', ({ start }) => {
   });
 
   test('the channels oauth-query:request trace a request: its route, status and duration', async () => {
-    const { host, client, events } = await running({ query: query() });
+    const { host, client, events } = await running({ query: query(), par: pushedRequests() });
     const { json } = await client.post('/oauth/token', OWN, SERVICE);
     const starts = published<RequestTrace>('oauth-query:request:start');
     const ends = published<RequestTrace>('oauth-query:request:end');
@@ -118,12 +119,14 @@ describe.each(hostFor(import.meta.url))('$name', ({ start }) => {
     await client.get('/oauth/authorize');
     await client.get('/.well-known/openid-configuration');
     await client.get('/api?action=query&format=json');
+    await client.get('/oauth/par');
     await new Client(host.origin).get('/guarded/profile', bearer(String(json['access_token'])));
     expect(ends.map(({ route, method, status }) => [route, method, status])).toEqual([
       ['token', 'POST', 401],
       ['authorize', 'GET', 400],
       ['metadata', 'GET', 200],
-      ['api', 'GET', 200],
+      ['/api', 'GET', 200],
+      ['/oauth/par', 'GET', 405],
       ['guard', 'GET', 403],
     ]);
     for (const [at, { duration, status: _, ...trace }] of ends.entries()) {

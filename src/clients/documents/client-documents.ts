@@ -47,7 +47,7 @@ export interface ClientDocumentsOptions {
    * other than `true` rejects the document, and so does a function that throws or takes longer than five eighths of `timeout`.
    */
   readonly trust: 'any' | readonly string[] | TrustFunction;
-  /** The scopes these clients may request; default: all but the introspection scope. */
+  /** The scopes these clients may request; default: all but `introspect`. */
   readonly scopes?: readonly string[];
   /** Fetches documents; default: {@link fetchClientDocument}. */
   readonly fetch?: FetchDocument;

@@ -18,7 +18,7 @@ const ENDS = channel('oauth-query:request:end');
 export interface RequestTrace {
   /** The same id as in the events of this request. */
   readonly request_id: string;
-  /** The name of an endpoint such as `token`, `metadata` for documents at `/.well-known`, `api` for what features serve, or `guard` for a guard of this server. */
+  /** The name of an endpoint such as `token`, `metadata` for documents at `/.well-known`, the path of what a feature serves, such as `/api`, or `guard` for a guard of this server. */
   readonly route: string;
   /** In upper case, such as `POST`. */
   readonly method: string;

@@ -99,11 +99,11 @@ const checkRoutes = (routes: readonly Route[]): void => {
   }
 };
 
-/** The name of a route in traces: the key of its path in the options, whichever alias is used. */
+/** The name of a route in traces: the key of its path in the options, whichever alias is used, or the path of a feature. */
 const routeNames = ({ paths }: OAuthConfig): ((route: Route) => string) => {
   const names = new Map(Object.entries(paths).flatMap(([name, all]) => all.map((path) => [path, name] as const)));
   const isMetadata = (path: string): boolean => path.startsWith('/.well-known/');
-  return ({ path }) => names.get(path) ?? (isMetadata(path) ? 'metadata' : 'api');
+  return ({ path }) => names.get(path) ?? (isMetadata(path) ? 'metadata' : path);
 };
 
 /** Starts the features of the authorization server. */

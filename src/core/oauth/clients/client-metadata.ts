@@ -144,7 +144,7 @@ const REFRESH_GRACE = 60;
 /**
  * The registration of a client that described itself. It is public.
  *
- * @param scopes - Which it may request; default: all but the introspection scope.
+ * @param scopes - Which it may request; default: all but `introspect`.
  */
 export const selfDescribed = (
   {

@@ -56,7 +56,7 @@ export interface ClientRegistration extends OpenIdRegistration {
   readonly redirect_uris?: readonly string[];
   /** Default with redirect URIs: authorization code and refresh token. Without, for a confidential client: client credentials. */
   readonly grant_types?: readonly (GrantName | CustomGrantName)[];
-  /** The scopes the client may request, space-separated; default: all but the introspection scope. */
+  /** The scopes the client may request, space-separated; default: all but `introspect`. */
   readonly scope?: string;
   /** The scope of a request without `scope`; default: everything in `scope`. */
   readonly default_scope?: string;

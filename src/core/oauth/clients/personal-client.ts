@@ -5,7 +5,7 @@ export const PERSONAL_TOKENS = 'personal-tokens';
 
 /** Personal tokens that owners create for scripts and assistants. */
 export interface PersonalTokenOptions {
-  /** The scopes that owners may choose from; default: all but the introspection scope. */
+  /** The scopes that owners may choose from; default: all but `introspect`. */
   readonly scopes?: readonly string[];
   /** The longest lifetime of a token, in days. Default: 365. */
   readonly maxDays?: number;

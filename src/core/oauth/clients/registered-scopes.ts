@@ -15,7 +15,7 @@ export interface ScopeRules {
 /** Collects a problem, as the end of a sentence, so that all of them are found. */
 export type Report = (problem: string) => void;
 
-/** The scopes named by a registration; all but the introspection scope if it names none. */
+/** The scopes named by a registration; all but `introspect` if it names none. */
 const namedScopes = ({ scope }: ClientRegistration, rules: ScopeRules, report: Report): readonly string[] => {
   if (scope === undefined) return [...rules.scopes].filter((name) => name !== INTROSPECT);
   const parsed = parseScope(scope);

@@ -8,6 +8,7 @@ import {
   type GivenMetadata,
   type OwnRestrictions,
   readClientMetadata,
+  refuse,
   selfDescribed,
   type StatedMetadata,
   textOf,
@@ -19,7 +20,7 @@ import { FORBIDDEN_SCHEMES, redirectHost } from './redirect-uri.js';
 /** Options for self-registration of clients (RFC 7591). */
 export interface RegistrationOptions {
   /**
-   * The scopes such a client may request; default: all but the introspection scope. As always, the owner
+   * The scopes such a client may request; default: all but `introspect`. As always, the owner
    * decides which of them it gets.
    */
   readonly scopes?: readonly string[];
@@ -72,6 +73,9 @@ const ID_LENGTH = 16;
 
 /** Maximum characters: it appears in URLs twice, once encrypted again, and many proxies limit URLs to 8 KB. */
 const MAX_ID_LENGTH = 1500;
+
+/** Bytes of JSON that fit. */
+const MAX_METADATA = 1055;
 
 /** Clients a process remembers; the oldest are dropped first and decrypted again. */
 const REMEMBERED = 1000;
@@ -127,11 +131,13 @@ export class Registrations {
     return [...new Set(scope?.split(' '))].filter((name) => this.#scopes.includes(name)).join(' ');
   }
 
-  /** @returns `undefined` if the metadata is too long for a `client_id`. */
-  register(metadata: ClientMetadata): { readonly client_id: string; readonly id: string } | undefined {
+  /** @throws MetadataProblem if the metadata is too long for a `client_id`. */
+  register(metadata: ClientMetadata): { readonly client_id: string; readonly id: string } {
+    const bytes = Buffer.byteLength(JSON.stringify(metadata));
+    if (bytes > MAX_METADATA)
+      refuse(`The metadata has ${bytes} bytes as JSON, and ${MAX_METADATA} are allowed: name fewer or shorter URIs.`);
     const sealed = this.#seal.seal(metadata, Number.MAX_SAFE_INTEGER);
-    const client_id = PREFIX + sealed;
-    return client_id.length > MAX_ID_LENGTH ? undefined : { client_id, id: sealed.slice(0, ID_LENGTH) };
+    return { client_id: PREFIX + sealed, id: sealed.slice(0, ID_LENGTH) };
   }
 
   /** Decrypts the client in a `client_id`, unless it was changed or is not ours. */

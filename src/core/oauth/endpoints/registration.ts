@@ -40,10 +40,16 @@ const checkLimit = ({ ip }: HttpRequest, { limiters, limitAt, emit }: OAuthConte
 };
 
 /** @throws OAuthError `invalid_redirect_uri` or `invalid_client_metadata` (RFC 7591 §3.2.2). */
-const readMetadata = (given: unknown, registrations: Registrations): ClientMetadata => {
+const register = (
+  given: unknown,
+  registrations: Registrations,
+  { hooks }: OAuthContext,
+): ReturnType<Registrations['register']> & { readonly metadata: ClientMetadata } => {
   if (!isRecord(given)) throw invalid('The request body must be a JSON object.');
   try {
-    return registrations.read(given);
+    const stated = registrations.read(given);
+    const metadata = { ...stated, ...hooks.ownMetadata?.(given, stated.redirect_uris) };
+    return { ...registrations.register(metadata), metadata };
   } catch (error) {
     if (!(error instanceof MetadataProblem)) throw error;
     const code = error.member === 'redirect_uris' ? 'invalid_redirect_uri' : 'invalid_client_metadata';
@@ -61,11 +67,7 @@ export const registrationWith =
   async (request: HttpRequest, context: OAuthContext): Promise<HttpResponse> => {
     checkLimit(request, context);
     const given = await readJson(request, context);
-    const stated = readMetadata(given, registrations);
-    const metadata = { ...stated, ...context.hooks.ownMetadata?.({ ...Object(given) }, stated.redirect_uris) };
-    const registered = registrations.register(metadata);
-    if (registered === undefined) throw invalid('The metadata is too long: name fewer or shorter redirect_uris.');
-    const { client_id, id: registration_id } = registered;
+    const { client_id, id: registration_id, metadata } = register(given, registrations, context);
     const { client_name, redirect_uris } = metadata;
     context.emit?.({
       type: 'client.registered',

@@ -27,7 +27,7 @@ export const checkScopes = (
   fail(`${at}.scopes names ${JSON.stringify(unknown)}, which options.scopes does not have.${advice}`);
 };
 
-/** The scopes of clients that describe themselves: like {@link checkScopes}, and without the introspection scope. */
+/** The scopes of clients that describe themselves: like {@link checkScopes}, and without `introspect`. */
 export const checkSelfDescribedScopes: typeof checkScopes = (given, known, at) => {
   checkScopes(given, known, at);
   if (given.scopes?.includes(INTROSPECT))

@@ -30,7 +30,7 @@ import {
   value,
   wholeNumber,
 } from '../../base/schema.js';
-import { SECRETS } from '../../base/seal.js';
+import { SECRETS } from '../../base/secret-option.js';
 import { systemRandom, systemTimer } from '../../base/system.js';
 import type { GrantName } from '../../oauth/clients/client.js';
 import { DEVICE_CODE_GRANT, GRANT_TYPES } from '../../oauth/clients/client.js';
