@@ -399,9 +399,9 @@ describe('metadata sent by a client', () => {
       });
     const {
       client_id: _,
-      client_id_issued_at,
-      response_types,
-      token_endpoint_auth_method,
+      client_id_issued_at: _at,
+      response_types: _types,
+      token_endpoint_auth_method: _method,
       ...metadata
     } = (await withUri(0)).json;
     const room = 1055 - JSON.stringify(metadata).length;
