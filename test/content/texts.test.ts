@@ -66,8 +66,3 @@ test('action=parse lists at most a thousand links of a page, and says so', async
   expect(shown.filter(({ exists }) => exists).map(({ title }) => title)).toEqual(['Target 7']);
   expect(JSON.stringify(json['warnings'])).toContain('action=query&prop=links');
 });
-
-test('who asks for a revision as HTML is told that its text is as it is stored', async () => {
-  const { json } = await host.query({ titles: 'Page a', prop: 'revisions', rvprop: 'content', rvparse: '1' });
-  expect(JSON.stringify(json['warnings'])).toContain('Use action=parse for HTML.');
-});

@@ -1,7 +1,7 @@
 import { contentQuery, memoryContent } from 'oauth-query/content';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { everyRow } from '../rows.js';
-import { HIDDEN, isOpen, MARK, PAGES, SITE, visible } from './support/hidden-site.js';
+import { HIDDEN, MARK, PAGES, SITE, visible } from './support/hidden-site.js';
 import { type QueryHost, startQuery } from './support/same-pages.js';
 import { type Json, type Params, walk } from './support/walk.js';
 
@@ -23,31 +23,7 @@ const answersTo = async (params: Params, token?: string, at = host): Promise<rea
   return (await walk(send, params)).map((json) => JSON.stringify(json));
 };
 
-/** The titles in these answers. */
-const titlesIn = (answers: readonly string[]): readonly (string | undefined)[] =>
-  answers.flatMap((text) => [...text.matchAll(/"title":"([^"]+)"/g)].map(([, title]) => title));
-
 describe('a private page is in no list, search, completion or count', () => {
-  test('a requested title is missing, as if the page did not exist', async () => {
-    const { json } = await host.query({ titles: `Page 01 ${HIDDEN}|Page 00`, prop: 'info' });
-    expect((json['query'] as { pages: object[] }).pages).toMatchObject([
-      { missing: true },
-      { title: 'Page 00', pageid: 1 },
-    ]);
-  });
-
-  test('walks return every visible page once', async () => {
-    expect(titlesIn(await answersTo({ list: 'allpages', aplimit: '3' }))).toEqual(
-      PAGES.filter(({ ns = 0, title }) => ns === 0 && isOpen(title))
-        .map(({ title }) => title)
-        .sort((a, b) => (a < b ? -1 : 1)),
-    );
-    const found = titlesIn(await answersTo({ list: 'search', srsearch: 'word', srlimit: '4' }));
-    expect([...found].sort((a, b) => (a! < b! ? -1 : 1))).toEqual(
-      Array.from({ length: 30 }, (_, n) => `Page ${String(n * 2).padStart(2, '0')}`),
-    );
-  });
-
   test.each([
     ['numbers of members', { prop: 'categoryinfo', titles: 'Category:Mixed' }, 'categoryinfo'],
     ['what the source answers by itself', { list: 'blocks' }, 'blocks'],

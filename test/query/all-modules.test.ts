@@ -26,77 +26,38 @@ const handlers = Object.fromEntries(
   ]),
 ) as ModuleHandlers;
 
+const HISTORY = 'excludeuser expandtemplates generatexml parse diffto difftotext difftotextpst contentformat';
+
 /** Parameters that exclude others of the same module. */
-const APART: { readonly [N in ModuleName]?: readonly string[] } = {
-  alldeletedrevisions: [
-    'from',
-    'to',
-    'prefix',
-    'excludeuser',
-    'expandtemplates',
-    'generatexml',
-    'parse',
-    'diffto',
-    'difftotext',
-    'difftotextpst',
-    'contentformat',
-  ],
-  allfileusages: ['unique'],
-  allimages: ['from', 'to', 'prefix', 'filterbots'],
-  alllinks: ['unique'],
-  allredirects: ['unique'],
-  allrevisions: [
-    'excludeuser',
-    'expandtemplates',
-    'generatexml',
-    'parse',
-    'diffto',
-    'difftotext',
-    'difftotextpst',
-    'contentformat',
-  ],
-  alltransclusions: ['unique'],
-  allusers: ['excludegroup', 'excludenamed'],
-  backlinks: ['pageid'],
-  blocks: ['ip'],
-  categorymembers: ['pageid'],
-  contributors: ['excludegroup', 'rights', 'excluderights'],
-  deletedrevisions: [
-    'excludeuser',
-    'expandtemplates',
-    'generatexml',
-    'parse',
-    'diffto',
-    'difftotext',
-    'difftotextpst',
-    'contentformat',
-  ],
-  deletedrevs: ['from', 'to', 'prefix', 'excludeuser'],
-  embeddedin: ['pageid'],
-  extracts: ['sentences'],
-  imageusage: ['pageid'],
-  iwlinks: ['url'],
-  langlinks: ['url'],
-  linterrors: ['title'],
-  logevents: ['prefix', 'namespace'],
-  random: ['redirect'],
-  recentchanges: ['excludeuser'],
-  revisions: [
-    'startid',
-    'endid',
-    'excludeuser',
-    'expandtemplates',
-    'generatexml',
-    'parse',
-    'diffto',
-    'difftotext',
-    'difftotextpst',
-    'contentformat',
-  ],
-  usercontribs: ['userids', 'userprefix', 'iprange'],
-  users: ['userids'],
-  watchlist: ['excludeuser', 'owner', 'token'],
-  watchlistraw: ['owner', 'token'],
+const APART: { readonly [N in ModuleName]?: string } = {
+  alldeletedrevisions: `from to prefix ${HISTORY}`,
+  allfileusages: 'unique',
+  allimages: 'from to prefix filterbots',
+  alllinks: 'unique',
+  allredirects: 'unique',
+  allrevisions: HISTORY,
+  alltransclusions: 'unique',
+  allusers: 'excludegroup excludenamed',
+  backlinks: 'pageid',
+  blocks: 'ip',
+  categorymembers: 'pageid',
+  contributors: 'excludegroup rights excluderights',
+  deletedrevisions: HISTORY,
+  deletedrevs: 'from to prefix excludeuser',
+  embeddedin: 'pageid',
+  extracts: 'sentences',
+  imageusage: 'pageid',
+  iwlinks: 'url',
+  langlinks: 'url',
+  linterrors: 'title',
+  logevents: 'prefix namespace',
+  random: 'redirect',
+  recentchanges: 'excludeuser',
+  revisions: `startid endid ${HISTORY}`,
+  usercontribs: 'userids userprefix iprange',
+  users: 'userids',
+  watchlist: 'excludeuser owner token',
+  watchlistraw: 'owner token',
 };
 
 /** Texts that have to be something in particular. */
@@ -143,7 +104,7 @@ function everythingOf({ name, prefix, parameters }: ModuleDescriptor, before = '
 }
 
 function namesOf({ name, parameters }: Pick<ModuleDescriptor, 'name' | 'parameters'>): readonly string[] {
-  const apart = (APART as Readonly<Record<string, readonly string[]>>)[name] ?? [];
+  const apart = (APART as Readonly<Record<string, string>>)[name]?.split(' ') ?? [];
   return Object.keys(parameters).filter((parameter) => !apart.includes(parameter));
 }
 

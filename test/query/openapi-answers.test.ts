@@ -88,11 +88,8 @@ describe('responses of the query API match its description, for a site with cont
       }
       const answer = await get(path, { ...SUBJECTS, ...needed, formatversion, errorformat: 'plaintext' });
       expect(judge.problems(path, 'get', answer)).toEqual([]);
-      expect([path, error(answer.json), data(answer.json)]).toEqual([
-        path,
-        'errors' in answer.json,
-        !('errors' in answer.json),
-      ]);
+      const isError = 'errors' in answer.json;
+      expect([path, error(answer.json), data(answer.json)]).toEqual([path, isError, !isError]);
       if ('query' in answer.json) withData += 1;
     }
     expect(withData).toBeGreaterThan(40);
@@ -116,17 +113,7 @@ describe('responses of the query API match its description, for a site with cont
         await get('/api', { ...style, action: 'nonsense', assert: 'user' }),
       ];
       expect(answers.flatMap((answer) => judge.problems('/api', 'get', answer))).toEqual([]);
-      expect(answers.map(({ json }) => error(json))).toEqual([
-        false,
-        false,
-        false,
-        false,
-        false,
-        false,
-        false,
-        true,
-        true,
-      ]);
+      expect(answers.map(({ json }) => error(json))).toEqual(answers.map((_, index) => index > 6));
       expect(answers.slice(0, 2).every(({ json }) => 'warnings' in json)).toBe(true);
     }
   });

@@ -1,6 +1,7 @@
 import { createConfig, lintFromString } from '@redocly/openapi-core';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Module, Parameter } from '../../sandbox/catalogue.js';
 import {
   catalogue,
   customModule,
@@ -183,56 +184,14 @@ test('without the extension there is none', async () => {
   expect((await new Client(running.base).get('/api/openapi.json')).status).toBe(404);
 });
 
-/** The parts of paraminfo that say what may be sent. */
-interface Described {
-  readonly name: string;
-  readonly type: string | readonly string[];
-  readonly multi: boolean;
-  readonly required: boolean;
-  readonly deprecated?: true;
-  readonly sensitive?: true;
-  readonly default?: string | number;
-  readonly min?: number;
-  readonly max?: number;
-  readonly highmax?: number;
-  readonly lowlimit?: number;
-  readonly highlimit?: number;
-  readonly allspecifier?: string;
-  readonly deprecatedvalues?: readonly string[];
-  readonly extranamespaces?: readonly number[];
-  readonly templatevars?: Readonly<Record<string, string>>;
-  readonly description?: string;
-}
-
-interface DescribedModule {
-  readonly name: string;
-  readonly path: string;
-  readonly prefix: string;
-  readonly deprecated?: true;
-  readonly description: string;
-  readonly parameters: readonly Described[];
-  readonly templatedparameters: readonly Described[];
-}
+type Described = Parameter & { readonly highlimit?: number };
 
 /** What a parameter is, in words that both descriptions can be put into. */
-interface Facts {
-  readonly required: boolean;
-  readonly deprecated: boolean;
-  readonly type: string;
-  readonly values?: readonly unknown[] | undefined;
-  readonly deprecatedValues?: readonly string[] | undefined;
-  readonly min?: number | undefined;
-  readonly max?: number | undefined;
-  readonly default?: string | undefined;
-  readonly most?: number | undefined;
-  readonly secret: boolean;
-}
-
-const factsOfParaminfo = (p: Described): Facts => {
+const factsOfParaminfo = (p: Described) => {
   const listed = typeof p.type === 'string' ? undefined : p.type;
   const all = p.multi && p.allspecifier !== undefined && listed?.includes(p.allspecifier) === false;
   return {
-    required: p.required,
+    required: p.required === true,
     deprecated: p.deprecated === true,
     type: typeof p.type === 'string' ? p.type : 'listed',
     values: listed && [...listed, ...(all ? [p.allspecifier] : [])],
@@ -250,12 +209,9 @@ const NAMES = /\/(Switch|Timestamp|User|Title|Namespace)(-\d+)?$/;
 
 const factsOfSchema = (
   schema: SchemaObject,
-  {
-    required = false,
-    deprecated = false,
-  }: { readonly required?: boolean | undefined; readonly deprecated?: boolean | undefined },
+  { required = false, deprecated = false }: { readonly required?: boolean; readonly deprecated?: boolean | undefined },
   document: OpenApi,
-): Facts => {
+) => {
   const whole = resolve<SchemaObject>(document, schema);
   const itemSchema = whole.type === 'array' ? (whole.items ?? {}) : schema;
   // A list that can also be everything names its own items first.
@@ -282,34 +238,31 @@ const factsOfSchema = (
 describe('the document agrees with paraminfo, which is generated separately from the same catalogue', () => {
   let joined: Joined;
   let document: OpenApi;
-  let described: readonly DescribedModule[];
+  let described: readonly Module[];
   beforeAll(async () => {
     joined = await startJoined(parsed, { ...QUERY, extensions: [openApi()] });
     document = await fetchDocument(new Client(joined.api), '/openapi.json');
     const query = { action: 'paraminfo', modules: 'query+*', helpformat: 'wikitext', formatversion: '2' };
-    described = (await joined.get(query))['paraminfo']?.['modules'] as unknown as readonly DescribedModule[];
+    described = (await joined.get(query))['paraminfo']?.['modules'] as unknown as readonly Module[];
   });
   afterAll(() => joined.close());
 
-  const operationOf = ({ path }: DescribedModule, method: 'get' | 'post'): OperationObject =>
+  const operationOf = ({ path }: Module, method: 'get' | 'post'): OperationObject =>
     document.paths[`/api/${path}`]![method]!;
-  const formOf = (module: DescribedModule): SchemaObject => {
+  const formOf = (module: Module): SchemaObject => {
     const [content] = Object.values(operationOf(module, 'post').requestBody!.content);
     return resolve<SchemaObject>(document, content!.schema!.allOf![0]!);
   };
 
   /** The names that a parameter has on the wire. */
-  const namesOf = (
-    { prefix, parameters }: DescribedModule,
-    { name, templatevars = {} }: Described,
-  ): readonly string[] => {
+  const namesOf = ({ prefix, parameters }: Module, { name, templatevars = {} }: Described): readonly string[] => {
     const [[variable, source] = []] = Object.entries(templatevars);
     const type = parameters.find((one) => one.name === source)?.type;
     if (variable === undefined || !Array.isArray(type)) return [prefix + name];
     return type.map((value: string) => prefix + name.replace(`{${variable}}`, value));
   };
 
-  const all = ({ parameters, templatedparameters }: DescribedModule): readonly Described[] => [
+  const all = ({ parameters, templatedparameters }: Module): readonly Described[] => [
     ...parameters,
     ...templatedparameters,
   ];
@@ -325,23 +278,28 @@ describe('the document agrees with paraminfo, which is generated separately from
     }
   });
 
-  test('every parameter in a URL: name, type, values, bounds, default, counts', () => {
+  test('every parameter in a URL and in a form: name, encoding, type, values, bounds, default, counts', () => {
     let compared = 0;
     for (const module of described) {
       const own = new Map(
         (operationOf(module, 'get').parameters ?? []).flatMap((p) => ('name' in p ? [[p.name, p] as const] : [])),
       );
+      const form = formOf(module);
+      const [content] = Object.values(operationOf(module, 'post').requestBody!.content);
       const expected = all(module).flatMap((p) => namesOf(module, p).map((name) => [name, p] as const));
       expect([...own.keys()].toSorted()).toEqual(expected.map(([name]) => name).toSorted());
       for (const [name, p] of expected) {
         const parameter = own.get(name)!;
         const templated = parameter.schema.patternProperties;
         const schema = templated ? Object.values(templated)[0]! : parameter.schema;
-        expect([module.path, name, factsOfSchema(schema, parameter, document)]).toEqual([
-          module.path,
-          name,
-          factsOfParaminfo(p),
-        ]);
+        const wanted = [module.path, name, factsOfParaminfo(p)];
+        expect([module.path, name, factsOfSchema(schema, parameter, document)]).toEqual(wanted);
+        const field = form.properties?.[name] ?? Object.values(form.patternProperties ?? {})[0]!;
+        const { deprecated } = field;
+        const required = form.required?.includes(name) ?? false;
+        expect([module.path, name, factsOfSchema(field, { required, deprecated }, document)]).toEqual(wanted);
+        const bars = p.multi ? { style: 'pipeDelimited', explode: false } : undefined;
+        expect([name, content?.encoding?.[name]]).toEqual([name, bars]);
         expect(parameter.description ?? '').toContain(p.description ?? '');
         if (!templated) {
           expect([name, parameter.style, parameter.explode]).toEqual(
@@ -353,24 +311,6 @@ describe('the document agrees with paraminfo, which is generated separately from
     }
     const inCatalogue = [...modules, ripeness].flatMap(({ parameters }) => Object.keys(parameters));
     expect(compared).toBe(inCatalogue.length);
-  });
-
-  test('every parameter in a form, with the encoding of lists', () => {
-    for (const module of described) {
-      const { properties = {}, patternProperties = {}, required = [] } = formOf(module);
-      const [content] = Object.values(operationOf(module, 'post').requestBody!.content);
-      const expected = all(module).flatMap((p) => namesOf(module, p).map((name) => [name, p] as const));
-      for (const [name, p] of expected) {
-        const schema = properties[name] ?? Object.values(patternProperties)[0]!;
-        const { deprecated } = schema;
-        expect([name, factsOfSchema(schema, { required: required.includes(name), deprecated }, document)]).toEqual([
-          name,
-          factsOfParaminfo(p),
-        ]);
-        const bars = p.multi ? { style: 'pipeDelimited', explode: false } : undefined;
-        expect([name, content?.encoding?.[name]]).toEqual([name, bars]);
-      }
-    }
   });
 
   test('the maximum numbers of values and results: both limits are described', () => {
@@ -415,22 +355,9 @@ const sampleOf = (schema: SchemaObject, document: OpenApi): unknown => {
  * texts whose form only the module knows. Nothing that reading a parameter could complain of is among them.
  */
 const RULES = [
-  'bad_image_title',
-  'badparams',
-  'deprecation',
-  'deprecation-help',
-  'diffto',
-  'invalidcategory',
-  'invalidiprange',
-  'invalidparammix',
-  'invalidsha1base36hash',
-  'invalidsha1hash',
-  'missingparam',
-  'nolang',
-  'notfile',
-  'param_ip',
-  'show',
-  'uploadstash-bad-path-bad-format',
+  ...['bad_image_title', 'badparams', 'deprecation', 'deprecation-help', 'diffto', 'invalidcategory', 'invalidiprange'],
+  ...['invalidparammix', 'invalidsha1base36hash', 'invalidsha1hash', 'missingparam', 'nolang', 'notfile', 'param_ip'],
+  ...['show', 'uploadstash-bad-path-bad-format'],
 ];
 
 describe('a client that only has the document', () => {

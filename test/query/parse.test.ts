@@ -11,37 +11,16 @@ import { everyRow } from '../rows.js';
 import { contextOf, site, sourceOf } from './fixture.js';
 import { parseOne, refusal } from './types/parse-one.js';
 
-const parse = (module: Pick<ModuleDescriptor, 'parameters'>, texts: Readonly<Record<string, string>>, options = {}) => {
-  const context = contextOf(options);
-  const parser = compileModule({ name: 'example', group: 'list', prefix: 'xx', ...module }, site);
-  const params = parser.parse(sourceOf(texts), context);
+type Parameters = ModuleDescriptor['parameters'];
+
+const parserOf = (parameters: Parameters) =>
+  compileModule({ name: 'example', group: 'list', prefix: 'xx', parameters }, site);
+
+const parse = ({ parameters }: { parameters: Parameters }, texts: Readonly<Record<string, string>>) => {
+  const context = contextOf();
+  const params = parserOf(parameters).parse(sourceOf(texts), context);
   return { params: { ...params }, warnings: context.warnings.list, expanded: [...(context.expanded ?? [])] };
 };
-
-describe('names on the wire', () => {
-  const parameters = { limit: { type: 'limit', default: 10, min: 1, max: 500 } } as const;
-  const read = (
-    module: { prefix: string; name: string },
-    role: 'module' | 'generator',
-    texts: Readonly<Record<string, string>>,
-  ) => compileModule({ group: 'list', parameters, ...module }, site, role).parse(sourceOf(texts), contextOf())['limit'];
-
-  test('prefix and name, with g in front for a generator', () => {
-    expect(read({ name: 'allpages', prefix: 'ap' }, 'module', { aplimit: '3', gaplimit: '4', limit: '5' })).toBe(3);
-    expect(read({ name: 'allpages', prefix: 'ap' }, 'generator', { aplimit: '3', gaplimit: '4', limit: '5' })).toBe(4);
-  });
-
-  test('an empty prefix leaves the bare name', () => {
-    expect(read({ name: 'tokens', prefix: '' }, 'module', { limit: '5' })).toBe(5);
-  });
-
-  test('errors have the name on the wire', () => {
-    const parser = compileModule({ name: 'allpages', group: 'list', prefix: 'ap', parameters }, site, 'generator');
-    expect(refusal(() => parser.parse(sourceOf({ gaplimit: 'x' }), contextOf())).message).toBe(
-      'Invalid value "x" for integer parameter "gaplimit".',
-    );
-  });
-});
 
 describe('templated parameters', () => {
   const parameters = {
@@ -172,10 +151,7 @@ describe('raw values', () => {
 
   test('also if the value is then rejected', () => {
     const context = contextOf();
-    const parser = compileModule(
-      { name: 'example', group: 'list', prefix: 'xx', parameters: { value: { type: 'integer' } } },
-      site,
-    );
+    const parser = parserOf({ value: { type: 'integer' } });
     expect(refusal(() => parser.parse(sourceOf({ xxvalue: '1\u0000' }), context)).message).toBe(
       'Invalid value "1\ufffd" for integer parameter "xxvalue".',
     );
@@ -225,11 +201,7 @@ describe('multi-values', () => {
   });
 
   test('a list from a caller with high limits is still too long for others', () => {
-    const namespaces = { type: 'namespace', multi: true, lowlimit: 2, highlimit: 9 } as const;
-    const parser = compileModule(
-      { name: 'example', group: 'list', prefix: 'xx', parameters: { value: namespaces } },
-      site,
-    );
+    const parser = parserOf({ value: { type: 'namespace', multi: true, lowlimit: 2, highlimit: 9 } });
     const source = sourceOf({ xxvalue: '0|1|2' });
     expect(parser.parse(source, contextOf({ highLimits: true }))['value']).toEqual([0, 1, 2]);
     expect(refusal(() => parser.parse(source, contextOf())).code).toBe('toomanyvalues');
@@ -301,18 +273,13 @@ describe('required and deprecated', () => {
 
   test('the first error in the order of the definition is returned, and further warnings remain', () => {
     const context = contextOf();
-    const parser = compileModule(
-      {
-        name: 'example',
-        group: 'list',
-        prefix: 'xx',
-        parameters: { one: { type: 'integer' }, two: { type: ['a'], multi: true }, three: { type: 'timestamp' } },
-      },
-      site,
-    );
-    expect(refusal(() => parser.parse(sourceOf({ xxthree: 'x', xxtwo: 'x', xxone: 'x' }), context)).code).toBe(
-      'badinteger',
-    );
+    const parser = parserOf({
+      one: { type: 'integer' },
+      two: { type: ['a'], multi: true },
+      three: { type: 'timestamp' },
+    });
+    const error = refusal(() => parser.parse(sourceOf({ xxthree: 'x', xxtwo: 'x', xxone: 'x' }), context));
+    expect(error.code).toBe('badinteger');
     expect(context.warnings.list.map(({ code }) => code)).toEqual(['unrecognizedvalues']);
   });
 

@@ -1,6 +1,6 @@
 import { Mwn } from 'mwn';
 import { SaxesParser } from 'saxes';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { contentQuery, memoryContent, type MemoryPage } from '../../src/content/index.js';
 import type { QueryOptions, Render } from '../../src/core/query/index.js';
 import { SIZES } from '../../src/core/query/sizes.js';
@@ -78,6 +78,8 @@ const parse = async (host: QueryHost, params: Readonly<Record<string, string>>, 
 describe('action=parse', () => {
   test('returns sanitised HTML, headings with their numbers, links, categories, the revision and the title', async () => {
     const { json } = await rendering.get({ action: 'parse', page: 'apple', formatversion: '2' });
+    const ofApple = { fromtitle: 'Apple' };
+    const named = (line: string) => ({ line, anchor: line, linkAnchor: line });
     expect(json['warnings']).toBeUndefined();
     expect(json['parse']).toEqual({
       title: 'Apple',
@@ -90,39 +92,9 @@ describe('action=parse', () => {
         { ns: 0, title: 'Pear', exists: true },
       ],
       sections: [
-        {
-          toclevel: 1,
-          level: '1',
-          line: 'Apple',
-          number: '1',
-          index: '1',
-          fromtitle: 'Apple',
-          byteoffset: 0,
-          anchor: 'Apple',
-          linkAnchor: 'Apple',
-        },
-        {
-          toclevel: 2,
-          level: '2',
-          line: 'Käse',
-          number: '1.1',
-          index: '2',
-          fromtitle: 'Apple',
-          byteoffset: 47,
-          anchor: 'Käse',
-          linkAnchor: 'Käse',
-        },
-        {
-          toclevel: 2,
-          level: '2',
-          line: 'Pie',
-          number: '1.2',
-          index: '3',
-          fromtitle: 'Apple',
-          byteoffset: 66,
-          anchor: 'Pie',
-          linkAnchor: 'Pie',
-        },
+        { ...ofApple, toclevel: 1, level: '1', number: '1', index: '1', byteoffset: 0, ...named('Apple') },
+        { ...ofApple, toclevel: 2, level: '2', number: '1.1', index: '2', byteoffset: 47, ...named('Käse') },
+        { ...ofApple, toclevel: 2, level: '2', number: '1.2', index: '3', byteoffset: 66, ...named('Pie') },
       ],
       showtoc: false,
       displaytitle: 'The &lt;Apple&gt;',
@@ -195,14 +167,7 @@ describe('action=parse', () => {
 
   test('without a renderer, text is never returned as HTML, and a request for HTML is an error', async () => {
     const json = await parse(plain, { page: 'Apple', errorformat: 'plaintext' });
-    expect(Object.keys(json['parse'] ?? {})).toEqual([
-      'title',
-      'pageid',
-      'revid',
-      'categories',
-      'links',
-      'displaytitle',
-    ]);
+    expect(Object.keys(json['parse'] ?? {}).join(' ')).toBe('title pageid revid categories links displaytitle');
     expect(json['warnings']).toMatchObject([{ code: 'norenderer', module: 'parse' }]);
     const strict = await start({ ...contentQuery(source, { site }), unanswered: 'error' });
     expect((await parse(strict, { page: 'Apple' }))['error']).toMatchObject({ code: 'norenderer' });
@@ -215,14 +180,14 @@ describe('action=parse', () => {
   });
 
   test('a renderer that fails is an error without its reason; one that throws an ApiError is returned', async () => {
-    const failing = await start({
-      ...contentQuery(source, {
+    const failing = await start(
+      contentQuery(source, {
         render: ({ title }) => {
           if (title === 'Pear') return { html: 5 } as never;
           throw new Error('the reason');
         },
       }),
-    });
+    );
     for (const page of ['Apple', 'Pear']) {
       const { text } = await failing.get({ action: 'parse', page });
       expect(text).toContain('modulefailed');
@@ -253,18 +218,11 @@ describe('action=parse', () => {
   });
 
   test('a response that is too long is rejected immediately', async () => {
-    let calls = 0;
+    const long = vi.fn(() => ({ html: 'x'.repeat(5000) }));
     constantsOfTest(SIZES, { response: 4000 });
-    const small = await start({
-      ...contentQuery(source, {
-        render: () => {
-          calls += 1;
-          return { html: 'x'.repeat(5000) };
-        },
-      }),
-    });
+    const small = await start(contentQuery(source, { render: long }));
     expect((await parse(small, { page: 'Apple' }))['error']).toMatchObject({ code: 'badconfig' });
-    expect(calls).toBe(1);
+    expect(long).toHaveBeenCalledTimes(1);
   });
 });
 

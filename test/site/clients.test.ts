@@ -1,10 +1,9 @@
 import { fileURLToPath } from 'node:url';
-import Session, { set } from 'm3api';
 import { Mwn } from 'mwn';
 import Nodemw from 'nodemw';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { useStarted } from '../hosts/listen.js';
-import { entries, type Entry, startSite } from './support/running-site.js';
+import { entries, startSite } from './support/running-site.js';
 
 const site = useStarted(() => startSite(fileURLToPath(new URL('../../examples/site/sample.xml', import.meta.url))));
 
@@ -58,14 +57,8 @@ describe('mwn with a token of an owner', () => {
 
   test('follows a category and a search to the end', async () => {
     const found: unknown[] = [];
-    for await (const { query } of bot.continuedQueryGen({
-      action: 'query',
-      list: 'categorymembers',
-      cmtitle: 'Category:Knots',
-      cmlimit: 2,
-    })) {
-      found.push(...entries(query?.['categorymembers']));
-    }
+    const params = { action: 'query', list: 'categorymembers', cmtitle: 'Category:Knots', cmlimit: 2 };
+    for await (const { query } of bot.continuedQueryGen(params)) found.push(...entries(query?.['categorymembers']));
     expect(names(found)).toEqual(KNOTS);
     expect((await bot.search('bowline', 1, ['size'])).map(({ title }) => title)).toEqual(['Bowline']);
   });
@@ -107,38 +100,6 @@ describe('nodemw, which does not support tokens', () => {
     expect(await call('getArticleCategories', 'Bowline')).toEqual(['Category:Knots']);
     expect(await call('getExternalLinks', 'Bowline')).toEqual([{ '*': 'https://knots.example.org/bowline' }]);
     expect(await call('getSiteStats')).toMatchObject({ pages: 37, edits: 45 });
-  });
-});
-
-describe('m3api', () => {
-  test('follows generated pages and their properties through all continuations', async () => {
-    const session = new Session(
-      `${site.origin}/w/api.php`,
-      { formatversion: 2 },
-      {
-        userAgent: 'tests',
-        warn: (warning: Error) => {
-          throw warning;
-        },
-      },
-    );
-    const links = new Map<string, number>();
-    const answers = session.requestAndContinue({
-      action: 'query',
-      generator: 'allpages',
-      gaplimit: 4,
-      prop: set('links', 'categories'),
-      pllimit: 3,
-    });
-    // Its description calls its generators plain objects.
-    for await (const { query } of answers as AsyncIterable<{ readonly query: Entry }>) {
-      for (const page of entries(query['pages'])) {
-        links.set(String(page['title']), (links.get(String(page['title'])) ?? 0) + entries(page['links']).length);
-      }
-    }
-    expect(links.size).toBe(21);
-    expect(links.get('Boat')).toBe(8);
-    expect(links.get('Knot')).toBe(4);
   });
 });
 

@@ -1,7 +1,8 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { entries, type RunningSite, startSite } from './support/running-site.js';
+import { walk } from '../content/support/walk.js';
+import { entries, type Entry, type RunningSite, startSite } from './support/running-site.js';
 
 const page = (
   title: string,
@@ -81,13 +82,10 @@ test.each<[title: string, params: Record<string, string>, messages: readonly obj
 });
 
 test('all messages, without other languages, in parts without gaps or repetitions', async () => {
-  const names: unknown[] = [];
-  let more: Readonly<Record<string, string>> | undefined = {};
-  while (more) {
-    const { messages, continue: next } = await ask(more);
-    names.push(...messages.map(({ name }) => name));
-    more = next && { from: String(next['amfrom']) };
-  }
+  const answers = await walk((params) => site.query(params), { meta: 'allmessages' });
+  const names = answers.flatMap(({ query }) =>
+    entries((query as Entry)['allmessages']).map(({ name }) => String(name)),
+  );
   expect(names).toHaveLength(603);
   expect(new Set(names).size).toBe(603);
   expect(names.slice(0, 3)).toEqual(['copyright', 'empty', 'sitenotice']);

@@ -16,10 +16,10 @@ const answer = async (params: Params, token?: string): Promise<Entry> => {
 };
 
 /** One field of each item of a list, joined. */
-const list = async (name: string, prefix: string, params: Params, field = 'title', token?: string): Promise<string> => {
-  const given = Object.fromEntries(Object.entries(params).map(([key, value]) => [prefix + key, value]));
-  const found = await answer({ list: name, ...given }, token);
-  return entries(found[name])
+const list = async (query: string, field = 'title', token?: string): Promise<string> => {
+  const params = Object.fromEntries(new URLSearchParams(query));
+  const found = await answer(params, token);
+  return entries(found[params['list'] ?? ''])
     .map((entry) => String(entry[field]))
     .join(', ');
 };
@@ -28,103 +28,65 @@ const page = async (params: Params): Promise<Entry> => entries((await answer(par
 
 describe('list parameters', () => {
   test('have the expected items', () =>
-    everyRow<[name: string, prefix: string, params: Params, field: string, items: string]>(
+    everyRow<[query: string, items: string, field?: string]>(
       [
-        ['allpages', 'ap', { from: 'rope', limit: '3' }, 'title', 'Rope, Sail, Sheet bend'],
-        ['allpages', 'ap', { to: 'Boat' }, 'title', 'Anchor, Boat'],
-        ['allpages', 'ap', { prefix: 'bo' }, 'title', 'Boat, Boats, Bowline'],
-        ['allpages', 'ap', { prefix: 'S', dir: 'descending' }, 'title', 'Square knot, Ship, Sheet bend, Sail'],
-        ['allpages', 'ap', { namespace: '10' }, 'title', 'Template:Harbour navigation, Template:Knot, Template:Stub'],
-        ['allpages', 'ap', { filterredir: 'redirects' }, 'title', 'Boats, Knots, Reefing, Square knot'],
-        [
-          'allpages',
-          'ap',
-          { filterlanglinks: 'withlanglinks' },
-          'title',
-          'Anchor, Boat, Bowline, Clove hitch, Lighthouse, Sail, Ship',
-        ],
-        ['allpages', 'ap', { minsize: '500' }, 'title', 'Boat, Bowline'],
-        ['allpages', 'ap', { maxsize: '22' }, 'title', 'Boats, Knots'],
-        ['allpages', 'ap', { prtype: 'edit' }, 'title', ''],
-        ['allcategories', 'ac', { prefix: 'K', prop: 'size' }, 'size', '6'],
-        ['allcategories', 'ac', { min: '3' }, 'category', 'Boats, Finding the way, Knots, Parts of a boat, Rope work'],
-        ['alllinks', 'al', { unique: '', prefix: 'Re' }, 'title', 'Reef knot'],
-        ['alllinks', 'al', { namespace: '12', prop: 'ids' }, 'fromid', '1, 30'],
-        ['allredirects', 'ar', { prop: 'title|fragment' }, 'fragment', 'undefined, undefined, undefined, Reefing'],
-        [
-          'alltransclusions',
-          'at',
-          { unique: '' },
-          'title',
-          'Template:Harbour navigation, Template:Knot, Template:Stub',
-        ],
-        [
-          'allfileusages',
-          'af',
-          {},
-          'title',
-          'File:Bowline.png, File:Figure-eight knot.svg, File:Hull.svg, File:Lighthouse.png',
-        ],
-        ['allusers', 'au', { from: 'bob', prop: 'editcount' }, 'name', 'Bob, Carol'],
-        ['allusers', 'au', { activeusers: '' }, 'name', ''],
-        ['users', 'us', { users: 'carol|Nobody' }, 'userid', '3, undefined'],
-        ['backlinks', 'bl', { title: 'Reef knot', filterredir: 'redirects' }, 'title', 'Square knot'],
-        ['backlinks', 'bl', { title: 'Rope', namespace: '14' }, 'title', 'Category:Knots, Category:Rope work'],
-        ['embeddedin', 'ei', { title: 'Template:Stub' }, 'title', 'Ship, Hull, Compass, Tide'],
-        ['imageusage', 'iu', { title: 'File:Bowline.png' }, 'title', 'Bowline'],
-        ['categorymembers', 'cm', { title: 'Category:Knots', limit: '3' }, 'title', 'Knot, Bowline, Clove hitch'],
-        ['categorymembers', 'cm', { title: 'Category:Rope work', type: 'subcat' }, 'title', 'Category:Knots'],
-        ['categorymembers', 'cm', { title: 'Category:Knots', startsortkeyprefix: 's' }, 'title', 'Sheet bend'],
-        [
-          'categorymembers',
-          'cm',
-          { title: 'Category:Knots', sort: 'timestamp', dir: 'desc', limit: '1' },
-          'title',
-          'Bowline',
-        ],
-        ['exturlusage', 'eu', { query: 'knots.example.org' }, 'title', 'Bowline'],
-        ['exturlusage', 'eu', { query: '*.example.org', limit: '2' }, 'title', 'Boat, Bowline'],
-        ['exturlusage', 'eu', { protocol: 'ftp' }, 'title', ''],
-        ['langbacklinks', 'lbl', { lang: 'fr' }, 'title', 'Boat, Lighthouse'],
-        ['iwbacklinks', 'iwbl', { prefix: 'encyclopedia', prop: 'iwtitle' }, 'iwtitle', 'Rope'],
-        ['logevents', 'le', { type: 'block' }, 'action', ''],
-        ['search', 'sr', { search: 'loop sheet' }, 'title', 'Bowline, Knot'],
-        ['search', 'sr', { search: '"other names"' }, 'title', ''],
-        ['search', 'sr', { search: 'harbour', namespace: '4' }, 'title', 'Harbour:About'],
-        ['search', 'sr', { search: 'knot', what: 'title', limit: '50' }, 'ns', '0, 0, 0, 0'],
-        ['search', 'sr', { search: 'rope -loop', limit: '1', prop: 'snippet' }, 'ns', '0'],
-        ['prefixsearch', 'ps', { search: 'bo' }, 'title', 'Boat, Boats, Bowline'],
-        ['prefixsearch', 'ps', { search: 'Help:e' }, 'title', 'Help:Editing'],
-        [
-          'recentchanges',
-          'rc',
-          { type: 'edit', limit: '2', prop: 'title|user', show: '!anon' },
-          'user',
-          'Alice, Alice',
-        ],
-        [
-          'recentchanges',
-          'rc',
-          { type: 'edit', show: 'anon', prop: 'user' },
-          'user',
-          '2001:DB8:0:0:0:0:0:7, 192.0.2.17',
-        ],
-        ['recentchanges', 'rc', { show: 'minor' }, 'title', 'Mast'],
-        ['recentchanges', 'rc', { title: 'Bowline', toponly: '', type: 'edit|new', prop: 'ids' }, 'revid', '45'],
-        ['recentchanges', 'rc', { user: '#2', limit: '1', prop: 'user' }, 'user', 'Bob'],
-        ['recentchanges', 'rc', { user: '#99', limit: '1', prop: 'user' }, 'user', ''],
-        ['recentchanges', 'rc', { type: 'log' }, 'user', ''],
-        ['usercontribs', 'uc', { user: 'Carol', show: 'new', namespace: '1' }, 'title', 'Talk:Bowline'],
-        ['usercontribs', 'uc', { userids: '2', limit: '1', prop: 'sizediff' }, 'sizediff', '229'],
-        ['usercontribs', 'uc', { iprange: '192.0.2.0/24' }, 'user', '192.0.2.17'],
-        ['usercontribs', 'uc', { userprefix: 'Car', limit: '2' }, 'user', 'Carol, Carol'],
-        ['pageswithprop', 'pwp', { propname: 'hiddencat' }, 'title', 'Category:Stubs'],
-        ['pageswithprop', 'pwp', { propname: 'hiddencat', prop: 'ids' }, 'pageid', '37'],
-        ['random', 'rn', { namespace: '12' }, 'title', 'Help:Editing'],
+        ['list=allpages&apfrom=rope&aplimit=3', 'Rope, Sail, Sheet bend'],
+        ['list=allpages&apto=Boat', 'Anchor, Boat'],
+        ['list=allpages&apprefix=bo', 'Boat, Boats, Bowline'],
+        ['list=allpages&apprefix=S&apdir=descending', 'Square knot, Ship, Sheet bend, Sail'],
+        ['list=allpages&apnamespace=10', 'Template:Harbour navigation, Template:Knot, Template:Stub'],
+        ['list=allpages&apfilterredir=redirects', 'Boats, Knots, Reefing, Square knot'],
+        ['list=allpages&apfilterlanglinks=withlanglinks', 'Anchor, Boat, Bowline, Clove hitch, Lighthouse, Sail, Ship'],
+        ['list=allpages&apminsize=500', 'Boat, Bowline'],
+        ['list=allpages&apmaxsize=22', 'Boats, Knots'],
+        ['list=allpages&apprtype=edit', ''],
+        ['list=allcategories&acprefix=K&acprop=size', '6', 'size'],
+        ['list=allcategories&acmin=3', 'Boats, Finding the way, Knots, Parts of a boat, Rope work', 'category'],
+        ['list=alllinks&alunique=&alprefix=Re', 'Reef knot'],
+        ['list=alllinks&alnamespace=12&alprop=ids', '1, 30', 'fromid'],
+        ['list=allredirects&arprop=title|fragment', 'undefined, undefined, undefined, Reefing', 'fragment'],
+        ['list=alltransclusions&atunique=', 'Template:Harbour navigation, Template:Knot, Template:Stub'],
+        ['list=allfileusages', 'File:Bowline.png, File:Figure-eight knot.svg, File:Hull.svg, File:Lighthouse.png'],
+        ['list=allusers&aufrom=bob&auprop=editcount', 'Bob, Carol', 'name'],
+        ['list=allusers&auactiveusers=', '', 'name'],
+        ['list=users&ususers=carol|Nobody', '3, undefined', 'userid'],
+        ['list=backlinks&bltitle=Reef knot&blfilterredir=redirects', 'Square knot'],
+        ['list=backlinks&bltitle=Rope&blnamespace=14', 'Category:Knots, Category:Rope work'],
+        ['list=embeddedin&eititle=Template:Stub', 'Ship, Hull, Compass, Tide'],
+        ['list=imageusage&iutitle=File:Bowline.png', 'Bowline'],
+        ['list=categorymembers&cmtitle=Category:Knots&cmlimit=3', 'Knot, Bowline, Clove hitch'],
+        ['list=categorymembers&cmtitle=Category:Rope work&cmtype=subcat', 'Category:Knots'],
+        ['list=categorymembers&cmtitle=Category:Knots&cmstartsortkeyprefix=s', 'Sheet bend'],
+        ['list=categorymembers&cmtitle=Category:Knots&cmsort=timestamp&cmdir=desc&cmlimit=1', 'Bowline'],
+        ['list=exturlusage&euquery=knots.example.org', 'Bowline'],
+        ['list=exturlusage&euquery=*.example.org&eulimit=2', 'Boat, Bowline'],
+        ['list=exturlusage&euprotocol=ftp', ''],
+        ['list=langbacklinks&lbllang=fr', 'Boat, Lighthouse'],
+        ['list=iwbacklinks&iwblprefix=encyclopedia&iwblprop=iwtitle', 'Rope', 'iwtitle'],
+        ['list=logevents&letype=block', '', 'action'],
+        ['list=search&srsearch=loop sheet', 'Bowline, Knot'],
+        ['list=search&srsearch="other names"', ''],
+        ['list=search&srsearch=harbour&srnamespace=4', 'Harbour:About'],
+        ['list=search&srsearch=knot&srwhat=title&srlimit=50', '0, 0, 0, 0', 'ns'],
+        ['list=search&srsearch=rope -loop&srlimit=1&srprop=snippet', '0', 'ns'],
+        ['list=prefixsearch&pssearch=bo', 'Boat, Boats, Bowline'],
+        ['list=prefixsearch&pssearch=Help:e', 'Help:Editing'],
+        ['list=recentchanges&rctype=edit&rclimit=2&rcprop=title|user&rcshow=!anon', 'Alice, Alice', 'user'],
+        ['list=recentchanges&rctype=edit&rcshow=anon&rcprop=user', '2001:DB8:0:0:0:0:0:7, 192.0.2.17', 'user'],
+        ['list=recentchanges&rcshow=minor', 'Mast'],
+        ['list=recentchanges&rctitle=Bowline&rctoponly=&rctype=edit|new&rcprop=ids', '45', 'revid'],
+        ['list=recentchanges&rcuser=%232&rclimit=1&rcprop=user', 'Bob', 'user'],
+        ['list=recentchanges&rcuser=%2399&rclimit=1&rcprop=user', '', 'user'],
+        ['list=recentchanges&rctype=log', '', 'user'],
+        ['list=usercontribs&ucuser=Carol&ucshow=new&ucnamespace=1', 'Talk:Bowline'],
+        ['list=usercontribs&ucuserids=2&uclimit=1&ucprop=sizediff', '229', 'sizediff'],
+        ['list=usercontribs&uciprange=192.0.2.0/24', '192.0.2.17', 'user'],
+        ['list=usercontribs&ucuserprefix=Car&uclimit=2', 'Carol, Carol', 'user'],
+        ['list=pageswithprop&pwppropname=hiddencat', 'Category:Stubs'],
+        ['list=pageswithprop&pwppropname=hiddencat&pwpprop=ids', '37', 'pageid'],
+        ['list=random&rnnamespace=12', 'Help:Editing'],
       ],
-      async ([name, prefix, params, field, items]) => {
-        expect(await list(name, prefix, params, field)).toBe(items);
-      },
+      async ([query, items, field]) => expect(await list(query, field)).toBe(items),
     ));
 });
 
@@ -153,46 +115,23 @@ describe('querypage computes what the content contains', () => {
 });
 
 describe('page properties', () => {
-  test.each<[what: string, params: Params, expected: Entry]>([
+  test.each<[query: string, expected: Entry]>([
     [
-      'their categories',
-      { prop: 'categories', titles: 'Figure-eight knot', clprop: 'sortkey' },
+      'prop=categories&titles=Figure-eight knot&clprop=sortkey',
       { categories: [{ ns: 14, title: 'Category:Knots', sortkeyprefix: 'Eight, Figure' }] },
     ],
     [
-      'which are hidden',
-      { prop: 'categories', titles: 'Template:Stub', clprop: 'hidden', clshow: 'hidden' },
+      'prop=categories&titles=Template:Stub&clprop=hidden&clshow=hidden',
       { categories: [{ title: 'Category:Stubs', hidden: true }] },
     ],
+    ['prop=categoryinfo&titles=Category:Rope work', { categoryinfo: { size: 3, pages: 2, subcats: 1, files: 0 } }],
+    ['prop=links&titles=Boat&pltitles=Mast|Sail&pllimit=max', { links: [{ title: 'Mast' }, { title: 'Sail' }] }],
+    ['prop=linkshere&titles=Reef knot&lhshow=redirect&lhprop=title', { linkshere: [{ ns: 0, title: 'Square knot' }] }],
+    ['prop=redirects&titles=Sail&rdprop=title|fragment', { redirects: [{ title: 'Reefing', fragment: 'Reefing' }] }],
+    ['prop=fileusage&titles=File:Lighthouse.png', { fileusage: [{ title: 'Lighthouse' }] }],
+    ['prop=transcludedin&titles=Template:Knot&tilimit=1', { transcludedin: [{ title: 'Bowline' }] }],
     [
-      'how many members they have',
-      { prop: 'categoryinfo', titles: 'Category:Rope work' },
-      { categoryinfo: { size: 3, pages: 2, subcats: 1, files: 0 } },
-    ],
-    [
-      'what they link to',
-      { prop: 'links', titles: 'Boat', pltitles: 'Mast|Sail', pllimit: 'max' },
-      { links: [{ title: 'Mast' }, { title: 'Sail' }] },
-    ],
-    [
-      'what links to them',
-      { prop: 'linkshere', titles: 'Reef knot', lhshow: 'redirect', lhprop: 'title' },
-      { linkshere: [{ ns: 0, title: 'Square knot' }] },
-    ],
-    [
-      'what redirects to them',
-      { prop: 'redirects', titles: 'Sail', rdprop: 'title|fragment' },
-      { redirects: [{ title: 'Reefing', fragment: 'Reefing' }] },
-    ],
-    ['what shows them', { prop: 'fileusage', titles: 'File:Lighthouse.png' }, { fileusage: [{ title: 'Lighthouse' }] }],
-    [
-      'what includes them',
-      { prop: 'transcludedin', titles: 'Template:Knot', tilimit: '1' },
-      { transcludedin: [{ title: 'Bowline' }] },
-    ],
-    [
-      'other languages',
-      { prop: 'langlinks', titles: 'Lighthouse', lllang: 'de', llprop: 'url|langname|autonym', llinlanguagecode: 'en' },
+      'prop=langlinks&titles=Lighthouse&lllang=de&llprop=url|langname|autonym&llinlanguagecode=en',
       {
         langlinks: [
           {
@@ -206,39 +145,26 @@ describe('page properties', () => {
       },
     ],
     [
-      'other sites',
-      { prop: 'iwlinks', titles: 'Rope', iwprop: 'url' },
+      'prop=iwlinks&titles=Rope&iwprop=url',
       { iwlinks: [{ prefix: 'encyclopedia', title: 'Rope', url: 'https://encyclopedia.example/wiki/Rope' }] },
     ],
     [
-      'addresses',
-      { prop: 'extlinks', titles: 'Rope', elquery: '*.example.org' },
+      'prop=extlinks&titles=Rope&elquery=*.example.org',
       { extlinks: [{ url: 'https://ropes.example.org/materials?order=strength' }] },
     ],
+    ['prop=contributors&titles=Mast', { anoncontributors: 1, contributors: [{ userid: 1, name: 'Alice' }] }],
+    ['prop=pageprops&titles=Main Page&ppprop=notoc', { pageprops: { notoc: '' } }],
     [
-      'who wrote them',
-      { prop: 'contributors', titles: 'Mast' },
-      { anoncontributors: 1, contributors: [{ userid: 1, name: 'Alice' }] },
-    ],
-    ['their properties', { prop: 'pageprops', titles: 'Main Page', ppprop: 'notoc' }, { pageprops: { notoc: '' } }],
-    [
-      'facts',
-      { prop: 'info', titles: 'Bowline', inprop: 'talkid|url|protection|associatedpage' },
+      'prop=info&titles=Bowline&inprop=talkid|url|protection|associatedpage',
       { lastrevid: 45, length: 570, talkid: 22, protection: [], associatedpage: 'Talk:Bowline' },
     ],
+    ['prop=info&titles=Nowhere&inprop=protection', { missing: true, restrictiontypes: ['create'] }],
     [
-      'facts about what is not there',
-      { prop: 'info', titles: 'Nowhere', inprop: 'protection' },
-      { missing: true, restrictiontypes: ['create'] },
-    ],
-    [
-      'their beginning',
-      { prop: 'extracts', titles: 'Boat', exintro: '', explaintext: '', exsentences: '1' },
+      'prop=extracts&titles=Boat&exintro=&explaintext=&exsentences=1',
       { extract: 'A boat is a vessel for water that is smaller than a ship.' },
     ],
     [
-      'a section of their text',
-      { prop: 'revisions', titles: 'Boat', rvprop: 'content', rvslots: 'main', rvsection: '2' },
+      'prop=revisions&titles=Boat&rvprop=content&rvslots=main&rvsection=2',
       {
         revisions: [
           {
@@ -250,22 +176,19 @@ describe('page properties', () => {
       },
     ],
     [
-      'that there is no such section',
-      { prop: 'revisions', titles: 'Boat', rvprop: 'content', rvslots: 'main', rvsection: '9' },
+      'prop=revisions&titles=Boat&rvprop=content&rvslots=main&rvsection=9',
       { revisions: [{ slots: { main: { nosuchsection: true } } }] },
     ],
     [
-      'their history',
-      { prop: 'revisions', titles: 'Bowline', rvlimit: 'max', rvprop: 'ids', rvuser: 'Alice', rvdir: 'newer' },
+      'prop=revisions&titles=Bowline&rvlimit=max&rvprop=ids&rvuser=Alice&rvdir=newer',
       { revisions: [{ revid: 13 }, { revid: 45 }] },
     ],
     [
-      'their history from a revision on',
-      { prop: 'revisions', titles: 'Bowline', rvstartid: '42', rvprop: 'ids|size' },
+      'prop=revisions&titles=Bowline&rvstartid=42&rvprop=ids|size',
       { revisions: [{ revid: 42, size: 280 }, { revid: 13 }] },
     ],
-  ])('%s', async (_what, params, expected) => {
-    expect(await page(params)).toMatchObject(expected);
+  ])('%s', async (query, expected) => {
+    expect(await page(Object.fromEntries(new URLSearchParams(query)))).toMatchObject(expected);
   });
 
   test('pages are found by title, id and revision, through redirects', async () => {
@@ -293,7 +216,7 @@ test('backlinks through a redirect are listed below it, and each request continu
 
 test('the watchlist is that of the signed-in owner', async () => {
   const token = await site.token('alice');
-  expect(await list('watchlist', 'wl', { type: 'new|edit', limit: '2' }, 'title', token)).toBe('Bowline, Talk:Bowline');
+  expect(await list('list=watchlist&wltype=new|edit&wllimit=2', 'title', token)).toBe('Bowline, Talk:Bowline');
   expect(await site.query({ list: 'watchlist' })).toMatchObject({ error: { code: 'notloggedin' } });
   const raw = await site.query({ list: 'watchlistraw', wrlimit: 'max' }, token);
   expect(entries(raw['watchlistraw']).map(({ title }) => title)).toContain('Boat');

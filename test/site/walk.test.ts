@@ -36,7 +36,10 @@ const byAlice = new Set(
     Array.from({ length: revisionsOf(number) }, (_, index) => authorOf(number, index)).includes('Alice'),
   ),
 );
+const watched = titles.filter((_, n) => byAlice.has(n));
 const fortyNine = titles.slice(0, 49);
+const linksOfThem = fortyNine.flatMap((name, n) => linkTargets(SITE, n).map((target) => `${name} ${target}`));
+const toHub = [...titles, redirectTitle(SITE, 0)];
 
 let site: RunningSite;
 beforeAll(async () => {
@@ -50,39 +53,24 @@ afterAll(() => site.close());
 const many = (count: number, text: string): readonly string[] => Array.from({ length: count }, () => text);
 const title = (entry: Entry): string => String(entry['title']);
 
-type Params = Readonly<Record<string, string>>;
-const prefixed = (prefix: string, params: Params): Params =>
-  Object.fromEntries(Object.entries(params).map(([name, value]) => [prefix + name, value]));
-
-const list = (
-  name: string,
-  prefix: string,
-  params: Params,
-  all: readonly string[],
-  text: Walk['text'] = title,
-): Walk => ({
-  params: { list: name, ...prefixed(prefix, params) },
-  limit: `${prefix}limit`,
-  items: (query) => entries(query[name]),
-  text,
-  all,
-});
+const list = (query: string, limit: string, all: readonly string[], text: Walk['text'] = title): Walk => {
+  const params = Object.fromEntries(new URLSearchParams(query));
+  return { params, limit, items: (found) => entries(found[params['list'] ?? '']), text, all };
+};
 
 /** Gives `page item` for each item of the pages of an answer. */
-const prop = (
-  name: string,
-  prefix: string,
-  params: Params,
-  all: readonly string[],
-  text: Walk['text'] = title,
-): Walk => ({
-  params: { prop: name, titles: fortyNine.join('|'), ...prefixed(prefix, params) },
-  limit: `${prefix}limit`,
-  items: (query) =>
-    entries(query['pages']).flatMap((page) => entries(page[name]).map((entry) => ({ ...entry, page: title(page) }))),
-  text: (entry) => `${String(entry['page'])} ${text(entry)}`,
-  all,
-});
+const prop = (query: string, limit: string, all: readonly string[], text: Walk['text'] = title): Walk => {
+  const params = Object.fromEntries(new URLSearchParams(query));
+  const itemsOf = (page: Entry) =>
+    entries(page[params['prop'] ?? '']).map((entry) => ({ ...entry, page: title(page) }));
+  return {
+    params: { titles: fortyNine.join('|'), ...params },
+    limit,
+    items: (found) => entries(found['pages']).flatMap(itemsOf),
+    text: (entry) => `${String(entry['page'])} ${text(entry)}`,
+    all,
+  };
+};
 
 const perPage = (item: string | ((number: number) => string)): readonly string[] =>
   fortyNine.map((name, number) => `${name} ${typeof item === 'string' ? item : item(number)}`);
@@ -93,193 +81,131 @@ const field =
     String(entry[name]);
 
 const WALKS: Readonly<Record<string, Walk>> = {
-  allpages: list('allpages', 'ap', {}, [...titles, ...redirects]),
-  'allpages, downwards': list('allpages', 'ap', { dir: 'descending' }, [...titles, ...redirects]),
-  'allpages that are redirects': list('allpages', 'ap', { filterredir: 'redirects' }, redirects),
+  allpages: list('list=allpages', 'aplimit', [...titles, ...redirects]),
+  'allpages, downwards': list('list=allpages&apdir=descending', 'aplimit', [...titles, ...redirects]),
+  'allpages that are redirects': list('list=allpages&apfilterredir=redirects', 'aplimit', redirects),
   allcategories: list(
-    'allcategories',
-    'ac',
-    {},
+    'list=allcategories',
+    'aclimit',
     ['All', ...[0, 1, 2, 3, 4, 5].map((n) => `Group ${n}`)],
     field('category'),
   ),
-  alllinks: list('alllinks', 'al', { prop: 'ids|title' }, [...links, ...redirectLinks]),
-  'alllinks, each target once': list('alllinks', 'al', { unique: '' }, [...new Set(links)]),
-  allredirects: list('allredirects', 'ar', { prop: 'ids|title' }, redirectLinks),
-  alltransclusions: list('alltransclusions', 'at', { prop: 'ids|title' }, [
+  alllinks: list('list=alllinks&alprop=ids|title', 'allimit', [...links, ...redirectLinks]),
+  'alllinks, each target once': list('list=alllinks&alunique=', 'allimit', [...new Set(links)]),
+  allredirects: list('list=allredirects&arprop=ids|title', 'arlimit', redirectLinks),
+  alltransclusions: list('list=alltransclusions&atprop=ids|title', 'atlimit', [
     ...many(titles.length, 'Template:Box'),
     ...NUMBERS.map((n) => `Template:Kind ${n % 5}`),
   ]),
   allfileusages: list(
-    'allfileusages',
-    'af',
-    { prop: 'ids|title' },
+    'list=allfileusages&afprop=ids|title',
+    'aflimit',
     NUMBERS.map((n) => `File:Picture ${n % 4}.png`),
   ),
   allrevisions: {
-    ...list('allrevisions', 'arv', {}, [...authors, ...many(redirects.length, 'Bob')], field('user')),
+    ...list('list=allrevisions', 'arvlimit', [...authors, ...many(redirects.length, 'Bob')], field('user')),
     items: (query) => entries(query['allrevisions']).flatMap((page) => entries(page['revisions'])),
   },
-  allusers: list('allusers', 'au', {}, ['Alice', 'Bob', 'Carol'], field('name')),
-  backlinks: list('backlinks', 'bl', { title: HUB }, [...titles, redirectTitle(SITE, 0)]),
-  'backlinks, downwards': list('backlinks', 'bl', { title: HUB, dir: 'descending' }, [
-    ...titles,
-    redirectTitle(SITE, 0),
-  ]),
-  categorymembers: list('categorymembers', 'cm', { title: 'Category:All' }, titles),
+  allusers: list('list=allusers', 'aulimit', ['Alice', 'Bob', 'Carol'], field('name')),
+  backlinks: list(`list=backlinks&bltitle=${HUB}`, 'bllimit', toHub),
+  'backlinks, downwards': list(`list=backlinks&bltitle=${HUB}&bldir=descending`, 'bllimit', toHub),
+  categorymembers: list('list=categorymembers&cmtitle=Category:All', 'cmlimit', titles),
   'categorymembers by time': list(
-    'categorymembers',
-    'cm',
-    { title: 'Category:All', sort: 'timestamp', dir: 'desc' },
+    'list=categorymembers&cmtitle=Category:All&cmsort=timestamp&cmdir=desc',
+    'cmlimit',
     titles,
   ),
-  embeddedin: list('embeddedin', 'ei', { title: 'Template:Box' }, titles),
-  exturlusage: list('exturlusage', 'eu', { query: '*.example.org' }, titles),
+  embeddedin: list('list=embeddedin&eititle=Template:Box', 'eilimit', titles),
+  exturlusage: list('list=exturlusage&euquery=*.example.org', 'eulimit', titles),
   imageusage: list(
-    'imageusage',
-    'iu',
-    { title: 'File:Picture 1.png' },
+    'list=imageusage&iutitle=File:Picture 1.png',
+    'iulimit',
     titles.filter((_, n) => n % 4 === 1),
   ),
-  iwbacklinks: list('iwbacklinks', 'iwbl', {}, titles),
-  langbacklinks: list('langbacklinks', 'lbl', {}, titles),
-  pagepropnames: list('pagepropnames', 'ppn', {}, ['displaytitle'], field('propname')),
-  pageswithprop: list('pageswithprop', 'pwp', { propname: 'displaytitle' }, titles),
-  random: list('random', 'rn', { filterredir: 'all' }, [...titles, ...redirects]),
+  iwbacklinks: list('list=iwbacklinks', 'iwbllimit', titles),
+  langbacklinks: list('list=langbacklinks', 'lbllimit', titles),
+  pagepropnames: list('list=pagepropnames', 'ppnlimit', ['displaytitle'], field('propname')),
+  pageswithprop: list('list=pageswithprop&pwppropname=displaytitle', 'pwplimit', titles),
+  random: list('list=random&rnfilterredir=all', 'rnlimit', [...titles, ...redirects]),
   recentchanges: list(
-    'recentchanges',
-    'rc',
-    { prop: 'ids' },
+    'list=recentchanges&rcprop=ids',
+    'rclimit',
     [...many(revisionCount - repeated, 'new'), ...many(repeated, 'edit')],
     field('type'),
   ),
   'recentchanges, upwards, edits': list(
-    'recentchanges',
-    'rc',
-    { dir: 'newer', type: 'edit' },
+    'list=recentchanges&rcdir=newer&rctype=edit',
+    'rclimit',
     titles.filter((_, n) => revisionsOf(n) > 1),
   ),
   usercontribs: list(
-    'usercontribs',
-    'uc',
-    { user: 'Alice' },
+    'list=usercontribs&ucuser=Alice',
+    'uclimit',
     authors.filter((name) => name === 'Alice'),
     field('user'),
   ),
-  watchlist: {
-    ...list(
-      'watchlist',
-      'wl',
-      { type: 'edit|new' },
-      titles.filter((_, n) => byAlice.has(n)),
-    ),
-    owner: true,
-  },
-  watchlistraw: {
-    ...list(
-      'watchlistraw',
-      'wr',
-      {},
-      titles.filter((_, n) => byAlice.has(n)),
-    ),
-    owner: true,
-  },
-  search: { ...list('search', 'sr', { search: 'rope' }, titles), counts: true },
-  prefixsearch: { ...list('prefixsearch', 'ps', { search: 'Page' }, titles), counts: true },
+  watchlist: { ...list('list=watchlist&wltype=edit|new', 'wllimit', watched), owner: true },
+  watchlistraw: { ...list('list=watchlistraw', 'wrlimit', watched), owner: true },
+  search: { ...list('list=search&srsearch=rope', 'srlimit', titles), counts: true },
+  prefixsearch: { ...list('list=prefixsearch&pssearch=Page', 'pslimit', titles), counts: true },
   querypage: {
-    ...list('querypage', 'qp', { page: 'Listredirects' }, redirects),
+    ...list('list=querypage&qppage=Listredirects', 'qplimit', redirects),
     items: (query) => entries((query['querypage'] as Entry)['results']),
     counts: true,
   },
 
-  categories: prop(
-    'categories',
-    'cl',
-    {},
-    [...perPage('Category:All'), ...perPage((n) => `Category:Group ${n % 6}`)],
-    title,
-  ),
+  categories: prop('prop=categories', 'cllimit', [
+    ...perPage('Category:All'),
+    ...perPage((n) => `Category:Group ${n % 6}`),
+  ]),
   contributors: prop(
-    'contributors',
-    'pc',
-    {},
+    'prop=contributors',
+    'pclimit',
     fortyNine.flatMap((name, n) =>
       [...new Set(Array.from({ length: revisionsOf(n) }, (_, r) => authorOf(n, r)))].map((user) => `${name} ${user}`),
     ),
     field('name'),
   ),
   extlinks: prop(
-    'extlinks',
-    'el',
-    {},
+    'prop=extlinks',
+    'ellimit',
     perPage((n) => `https://host${n % 3}.example.org/${n}`),
     field('url'),
   ),
   images: prop(
-    'images',
-    'im',
-    {},
+    'prop=images',
+    'imlimit',
     perPage((n) => `File:Picture ${n % 4}.png`),
-    title,
   ),
   iwlinks: prop(
-    'iwlinks',
-    'iw',
-    {},
+    'prop=iwlinks',
+    'iwlimit',
     perPage((n) => `Entry ${n}`),
-    title,
   ),
   langlinks: prop(
-    'langlinks',
-    'll',
-    {},
+    'prop=langlinks',
+    'lllimit',
     perPage((n) => `Seite ${n}`),
-    title,
   ),
-  links: prop(
-    'links',
-    'pl',
-    {},
-    fortyNine.flatMap((name, n) => linkTargets(SITE, n).map((target) => `${name} ${target}`)),
-    title,
-  ),
-  'links, downwards': prop(
-    'links',
-    'pl',
-    { dir: 'descending' },
-    fortyNine.flatMap((name, n) => linkTargets(SITE, n).map((target) => `${name} ${target}`)),
-    title,
-  ),
-  templates: prop(
-    'templates',
-    'tl',
-    {},
-    [...perPage('Template:Box'), ...perPage((n) => `Template:Kind ${n % 5}`)],
-    title,
-  ),
+  links: prop('prop=links', 'pllimit', linksOfThem),
+  'links, downwards': prop('prop=links&pldir=descending', 'pllimit', linksOfThem),
+  templates: prop('prop=templates', 'tllimit', [
+    ...perPage('Template:Box'),
+    ...perPage((n) => `Template:Kind ${n % 5}`),
+  ]),
   redirects: prop(
-    'redirects',
-    'rd',
-    {},
+    'prop=redirects',
+    'rdlimit',
     fortyNine.filter((_, n) => hasRedirect(n)).map((name) => `${name} To ${name}`),
-    title,
   ),
-  linkshere: {
-    ...prop(
-      'linkshere',
-      'lh',
-      {},
-      [...titles, redirectTitle(SITE, 0)].map((name) => `${HUB} ${name}`),
-      title,
-    ),
-    params: { prop: 'linkshere', titles: HUB },
-  },
-  revisions: {
-    ...prop('revisions', 'rv', {}, ['Page 00000 Alice', 'Page 00000 Bob'], field('user')),
-    params: { prop: 'revisions', titles: 'Page 00000' },
-  },
+  linkshere: prop(
+    `prop=linkshere&titles=${HUB}`,
+    'lhlimit',
+    toHub.map((name) => `${HUB} ${name}`),
+  ),
+  revisions: prop('prop=revisions&titles=Page 00000', 'rvlimit', ['Page 00000 Alice', 'Page 00000 Bob'], field('user')),
   extracts: {
-    ...prop('extracts', 'ex', { intro: '' }, fortyNine, title),
+    ...prop('prop=extracts&exintro=', 'exlimit', fortyNine),
     most: 20,
     text: title,
     items: (query) => entries(query['pages']).filter((page) => page['extract'] !== undefined),

@@ -79,10 +79,7 @@ describe('the help pages', () => {
         for (const [name, p] of Object.entries(node.module.parameters)) {
           const start = page.indexOf(`<dt id="${path}:${name}"><code>${node.module.prefix}${name}</code>`);
           expect([name, start > 0]).toEqual([name, true]);
-          const entry = page.slice(
-            start,
-            page.indexOf('<dt ', start + 1) === -1 ? undefined : page.indexOf('<dt ', start + 1),
-          );
+          const [entry = ''] = page.slice(start + 1).split('<dt ');
           if (p.deprecated) expect(entry).toContain('<span class="flag">deprecated</span></dt>');
           if (p.required) expect(entry).toContain('<span class="flag">required</span>');
           if (p.sensitive) expect(entry).toContain('<span class="flag">confidential</span>');
@@ -92,10 +89,8 @@ describe('the help pages', () => {
           if (p.max !== undefined) expect(entry).toContain(p.max.toLocaleString('en'));
           if (p.highmax !== undefined) expect(entry).toContain(`${p.highmax.toLocaleString('en')} with high limits`);
           if (p.multi) expect(entry).toContain('At most 50 values (500 with high limits).');
-          if (typeof p.type !== 'string') {
-            for (const value of p.type)
-              expect(entry).toContain(value === '' ? '<em>empty</em>' : `<code>${value}</code>`);
-          }
+          for (const value of typeof p.type === 'string' ? [] : p.type)
+            expect(entry).toContain(value === '' ? '<em>empty</em>' : `<code>${value}</code>`);
         }
       },
     ));
@@ -149,10 +144,6 @@ describe('the help pages', () => {
     expect(page).toContain(`<main id="content">\n${content}\n<p class="facts">`);
   });
 
-  test('an unknown module is an error', () => {
-    expect(() => help(['query+nope'])).toThrow('The module "query" does not have a submodule "nope".');
-  });
-
   test('untrusted text is escaped', () => {
     const evil = '"><script>alert(1)</script>\'&';
     // Put into the tree by hand: the names alone would be refused at start.
@@ -170,15 +161,10 @@ describe('the help pages', () => {
     const about = { name: evil, path: evil, group: 'list', text: evil } as const;
     const node: ModuleNode = { ...about, module, children: new Map(), submodules: [] };
     const hostile = resolveSite({ name: evil, namespaces: { 100: evil } });
-    const around = {
-      ...tree,
-      children: new Map([...tree.children, [evil, node]]),
-      submodules: [...tree.submodules, node],
-    };
-    const { page } = rendered(
-      { tree: around, site: hostile, sandbox: undefined },
-      { modules: [evil, 'main'], ...NOTHING_MORE, toc: true },
-    );
+    const children = new Map([...tree.children, [evil, node]]);
+    const around = { ...tree, children, submodules: [...tree.submodules, node] };
+    const parts = { tree: around, site: hostile, sandbox: undefined };
+    const { page } = rendered(parts, { modules: [evil, 'main'], ...NOTHING_MORE, toc: true });
     expect(page.match(/<script/g)).toHaveLength(1);
     expect(page).not.toContain('<i>');
     const all = page.replace(/<(style|script)>[^<]*<\/\1>/g, '').replace('<!DOCTYPE html>', '');

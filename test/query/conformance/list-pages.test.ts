@@ -1,31 +1,30 @@
 import { describe, expect, test } from 'vitest';
-import { badTitle, CONT, Hosts, mix, notWith, onlyWith } from './rows.js';
+import { badTitle, CONT, Hosts, mix, needsOneOf, notWith, onlyWith, outOfRange } from './rows.js';
 
 const hosts = new Hosts();
 const SHA1 = 'a'.repeat(40);
 
 describe('allcategories', () => {
   hosts.refuse([
-    ['allcategories-1', 'list=allcategories&accontinue=A|B', 'badcontinue', CONT],
-    ['allcategories-2', 'list=allcategories&acfrom=A%23', 'invalidtitle', badTitle('A#')],
+    ['allcategories-1', 'list=allcategories&accontinue=A|B', ...CONT],
+    ['allcategories-2', 'list=allcategories&acfrom=A%23', ...badTitle('A#')],
   ]);
   hosts.give([['allcategories-3', 'list=allcategories&acmin=5&acmax=2', { min: 5, max: 2 }]]);
 });
 
 describe('allfileusages, alllinks, allredirects, alltransclusions', () => {
   hosts.refuse([
-    ['alllinks-1', 'list=alllinks&alunique=&alprop=ids|title', 'invalidparammix', notWith('alprop=ids', 'alunique')],
+    ['alllinks-1', 'list=alllinks&alunique=&alprop=ids|title', ...notWith('alprop=ids', 'alunique')],
     [
       'alllinks-2',
       'list=allredirects&arunique=&arprop=interwiki|ids|fragment',
-      'invalidparammix',
-      notWith('arprop=interwiki|ids|fragment', 'arunique'),
+      ...notWith('arprop=interwiki|ids|fragment', 'arunique'),
     ],
-    ['alllinks-3', 'list=alllinks&alunique=&alcontinue=A|1', 'badcontinue', CONT],
-    ['alllinks-4', 'list=alltransclusions&atcontinue=A', 'badcontinue', CONT],
-    ['alllinks-5', 'list=alllinks&alnamespace=1&alfrom=Category:A%23', 'invalidtitle', badTitle('Category:A#')],
-    ['allfileusages-1', 'list=allfileusages&afprefix=[', 'invalidtitle', badTitle('[')],
-    ['alltransclusions-1', 'list=alltransclusions&atfrom=wikipedia:A|', 'invalidtitle', badTitle('wikipedia:A|')],
+    ['alllinks-3', 'list=alllinks&alunique=&alcontinue=A|1', ...CONT],
+    ['alllinks-4', 'list=alltransclusions&atcontinue=A', ...CONT],
+    ['alllinks-5', 'list=alllinks&alnamespace=1&alfrom=Category:A%23', ...badTitle('Category:A#')],
+    ['allfileusages-1', 'list=allfileusages&afprefix=[', ...badTitle('[')],
+    ['alltransclusions-1', 'list=alltransclusions&atfrom=wikipedia:A|', ...badTitle('wikipedia:A|')],
   ]);
   hosts.give([
     ['alllinks-6', 'list=alllinks&alfrom=[bad&alcontinue=A|1', { from: undefined, continue: 'A|1' }],
@@ -45,23 +44,18 @@ describe('allimages', () => {
       'invalidparammix',
       'Use "gaifilterredir=nonredirects" instead of "redirects" when using "allimages" as a generator.',
     ],
-    ['allimages-3', 'list=allimages&aiuser=Alice', 'invalidparammix', onlyWith('aiuser', 'aisort=timestamp')],
-    [
-      'allimages-4',
-      'list=allimages&aifilterbots=bots',
-      'invalidparammix',
-      onlyWith('aifilterbots', 'aisort=timestamp'),
-    ],
-    ['allimages-5', 'list=allimages&aicontinue=A|B', 'badcontinue', CONT],
-    ['allimages-6', 'list=allimages&aito=Talk:A%23', 'invalidtitle', badTitle('Talk:A#')],
-    ['allimages-7', 'list=allimages&aisort=timestamp&aifrom=A', 'invalidparammix', onlyWith('aifrom', 'aisort=name')],
+    ['allimages-3', 'list=allimages&aiuser=Alice', ...onlyWith('aiuser', 'aisort=timestamp')],
+    ['allimages-4', 'list=allimages&aifilterbots=bots', ...onlyWith('aifilterbots', 'aisort=timestamp')],
+    ['allimages-5', 'list=allimages&aicontinue=A|B', ...CONT],
+    ['allimages-6', 'list=allimages&aito=Talk:A%23', ...badTitle('Talk:A#')],
+    ['allimages-7', 'list=allimages&aisort=timestamp&aifrom=A', ...onlyWith('aifrom', 'aisort=name')],
     [
       'allimages-8',
       'list=allimages&aisort=timestamp&aiuser=Alice&aifilterbots=bots',
       'invalidparammix-cannotusewith',
-      notWith('aiuser', 'aifilterbots'),
+      'The "aiuser" parameter cannot be used with "aifilterbots".',
     ],
-    ['allimages-9', 'list=allimages&aisort=timestamp&aicontinue=A', 'badcontinue', CONT],
+    ['allimages-9', 'list=allimages&aisort=timestamp&aicontinue=A', ...CONT],
     ['allimages-10', 'list=allimages&aisha1=zz', 'invalidsha1hash', 'The SHA1 hash provided is not valid.'],
     [
       'allimages-11',
@@ -87,9 +81,9 @@ describe('allpages', () => {
       'params',
       'Use "gapfilterredir=nonredirects" instead of "redirects" when using "allpages" as a generator.',
     ],
-    ['allpages-2', 'list=allpages&apcontinue=A|B', 'badcontinue', CONT],
-    ['allpages-3', 'list=allpages&apfrom=Talk:A', 'invalidtitle', badTitle('Talk:A')],
-    ['allpages-4', 'list=allpages&apprlevel=sysop&apprtype=', 'invalidparammix', onlyWith('prlevel', 'prtype')],
+    ['allpages-2', 'list=allpages&apcontinue=A|B', ...CONT],
+    ['allpages-3', 'list=allpages&apfrom=Talk:A', ...badTitle('Talk:A')],
+    ['allpages-4', 'list=allpages&apprlevel=sysop&apprtype=', ...onlyWith('prlevel', 'prtype')],
   ]);
   hosts.give([
     [
@@ -105,24 +99,19 @@ describe('allpages', () => {
 
 describe('backlinks, embeddedin, imageusage', () => {
   hosts.refuse([
-    ['backlinks-2', 'list=backlinks', 'missingparam', 'One of the parameters "bltitle" and "blpageid" is required.'],
-    ['backlinks-3', 'list=backlinks&bltitle=A&blpageid=1', 'invalidparammix', mix('bltitle', 'blpageid')],
-    ['backlinks-4', 'list=backlinks&bltitle=', 'invalidtitle', badTitle('')],
-    ['backlinks-5', 'list=backlinks&bltitle=wikipedia:A', 'invalidtitle', badTitle('wikipedia:A')],
-    ['backlinks-8', 'list=backlinks&bltitle=A&blcontinue=0|1|2', 'badcontinue', CONT],
-    ['embeddedin-1', 'list=embeddedin', 'missingparam', 'One of the parameters "eititle" and "eipageid" is required.'],
-    ['embeddedin-2', 'list=embeddedin&eititle=A&eicontinue=5', 'badcontinue', CONT],
-    ['imageusage-1', 'list=imageusage&iutitle=A&iupageid=4', 'invalidparammix', mix('iutitle', 'iupageid')],
+    ['backlinks-2', 'list=backlinks', ...needsOneOf('bltitle', 'blpageid')],
+    ['backlinks-3', 'list=backlinks&bltitle=A&blpageid=1', ...mix('bltitle', 'blpageid')],
+    ['backlinks-4', 'list=backlinks&bltitle=', ...badTitle('')],
+    ['backlinks-5', 'list=backlinks&bltitle=wikipedia:A', ...badTitle('wikipedia:A')],
+    ['backlinks-8', 'list=backlinks&bltitle=A&blcontinue=0|1|2', ...CONT],
+    ['embeddedin-1', 'list=embeddedin', ...needsOneOf('eititle', 'eipageid')],
+    ['embeddedin-2', 'list=embeddedin&eititle=A&eicontinue=5', ...CONT],
+    ['imageusage-1', 'list=imageusage&iutitle=A&iupageid=4', ...mix('iutitle', 'iupageid')],
     ['imageusage-2', 'list=imageusage&iutitle=Apple', 'bad_image_title', 'The title for "imageusage" must be a file.'],
-    ['imageusage-3', 'list=imageusage&iutitle=File:A.png&iucontinue=x|y', 'badcontinue', CONT],
+    ['imageusage-3', 'list=imageusage&iutitle=File:A.png&iucontinue=x|y', ...CONT],
   ]);
   hosts.warn([
-    [
-      'backlinks-1',
-      'list=backlinks&bltitle=A&blredirect=&bllimit=251',
-      'outofrange',
-      'The value "251" for parameter "bllimit" must be between 1 and 250.',
-    ],
+    ['backlinks-1', 'list=backlinks&bltitle=A&blredirect=&bllimit=251', ...outOfRange('bllimit', 251, 1, 250)],
   ]);
   hosts.give([
     ['backlinks-6', 'list=backlinks&bltitle=Special:Search', { title: 'Special:Search' }],
@@ -141,13 +130,8 @@ describe('backlinks, embeddedin, imageusage', () => {
 describe('categorymembers', () => {
   const HEX = 'Invalid value for parameter';
   hosts.refuse([
-    [
-      'categorymembers-1',
-      'list=categorymembers',
-      'missingparam',
-      'One of the parameters "cmtitle" and "cmpageid" is required.',
-    ],
-    ['categorymembers-2', 'list=categorymembers&cmtitle=Fruit|', 'invalidtitle', badTitle('Fruit|')],
+    ['categorymembers-1', 'list=categorymembers', ...needsOneOf('cmtitle', 'cmpageid')],
+    ['categorymembers-2', 'list=categorymembers&cmtitle=Fruit|', ...badTitle('Fruit|')],
     [
       'categorymembers-4',
       'list=categorymembers&cmtitle=Special:A',
@@ -160,13 +144,8 @@ describe('categorymembers', () => {
       'invalidcategory',
       'The category name you entered is not valid.',
     ],
-    [
-      'categorymembers-6',
-      'list=categorymembers&cmtitle=Category:Fruit&cmsort=timestamp&cmcontinue=1|2',
-      'badcontinue',
-      CONT,
-    ],
-    ['categorymembers-7', 'list=categorymembers&cmtitle=Category:Fruit&cmcontinue=page|4b4|5', 'badcontinue', CONT],
+    ['categorymembers-6', 'list=categorymembers&cmtitle=Category:Fruit&cmsort=timestamp&cmcontinue=1|2', ...CONT],
+    ['categorymembers-7', 'list=categorymembers&cmtitle=Category:Fruit&cmcontinue=page|4b4|5', ...CONT],
     [
       'categorymembers-8',
       'generator=categorymembers&gcmtitle=Category:Fruit&gcmstarthexsortkey=4b4',
@@ -223,21 +202,10 @@ describe('exturlusage', () => {
 
 describe('filearchive', () => {
   hosts.refuse([
-    [
-      'filearchive-1',
-      'list=filearchive&faprop=parseddescription',
-      'permissiondenied',
-      "You don't have permission to view descriptions of deleted files.",
-    ],
-    [
-      'filearchive-2',
-      'list=filearchive&faprop=metadata',
-      'permissiondenied',
-      "You don't have permission to view metadata of deleted files.",
-      'bot',
-    ],
-    ['filearchive-3', 'list=filearchive&facontinue=', 'badcontinue', CONT],
-    ['filearchive-4', 'list=filearchive&fafrom=A%23', 'invalidtitle', badTitle('A#')],
+    ['filearchive-1', 'list=filearchive&faprop=parseddescription', ...mayNotView('descriptions of deleted files')],
+    ['filearchive-2', 'list=filearchive&faprop=metadata', ...mayNotView('metadata of deleted files'), 'bot'],
+    ['filearchive-3', 'list=filearchive&facontinue=', ...CONT],
+    ['filearchive-4', 'list=filearchive&fafrom=A%23', ...badTitle('A#')],
     ['filearchive-5', 'list=filearchive&fasha1=zz', 'invalidsha1hash', 'The SHA1 hash provided is not valid.'],
   ]);
   hosts.give([
@@ -248,19 +216,19 @@ describe('filearchive', () => {
 
 describe('iwbacklinks, langbacklinks', () => {
   hosts.refuse([
-    ['iwbacklinks-1', 'list=iwbacklinks&iwbltitle=A', 'invalidparammix', onlyWith('iwbltitle', 'iwblprefix')],
-    ['iwbacklinks-2', 'list=iwbacklinks&iwblcontinue=abc', 'badcontinue', CONT],
-    ['langbacklinks-1', 'list=langbacklinks&lbltitle=A', 'nolang', onlyWith('lbltitle', 'lbllang')],
-    ['langbacklinks-2', 'list=langbacklinks&lblcontinue=a|b|c', 'badcontinue', CONT],
+    ['iwbacklinks-1', 'list=iwbacklinks&iwbltitle=A', ...onlyWith('iwbltitle', 'iwblprefix')],
+    ['iwbacklinks-2', 'list=iwbacklinks&iwblcontinue=abc', ...CONT],
+    ['langbacklinks-1', 'list=langbacklinks&lbltitle=A', 'nolang', onlyWith('lbltitle', 'lbllang')[1]],
+    ['langbacklinks-2', 'list=langbacklinks&lblcontinue=a|b|c', ...CONT],
   ]);
   hosts.give([['iwbacklinks-3', 'list=iwbacklinks&iwblprefix=&iwbltitle=A', { prefix: '', title: 'A' }]]);
 });
 
 describe('pagepropnames, pageswithprop', () => {
   hosts.refuse([
-    ['pagepropnames-1', 'list=pagepropnames&ppncontinue=a|b', 'badcontinue', CONT],
-    ['pageswithprop-1', 'list=pageswithprop&pwppropname=', 'missingparam', 'The "pwppropname" parameter must be set.'],
-    ['pageswithprop-2', 'list=pageswithprop&pwppropname=x&pwpcontinue=1|2', 'badcontinue', CONT],
+    ['pagepropnames-1', 'list=pagepropnames&ppncontinue=a|b', ...CONT],
+    ['pageswithprop-1', 'list=pageswithprop&pwppropname=', ...mustBeSet('pwppropname')],
+    ['pageswithprop-2', 'list=pageswithprop&pwppropname=x&pwpcontinue=1|2', ...CONT],
   ]);
   hosts.give([
     ['pagepropnames-2', 'list=pagepropnames&ppncontinue=', { continue: '' }],
@@ -271,17 +239,10 @@ describe('pagepropnames, pageswithprop', () => {
 
 describe('prefixsearch, search', () => {
   hosts.refuse([
-    ['prefixsearch-1', 'list=prefixsearch&pssearch=', 'missingparam', 'The "pssearch" parameter must be set.'],
-    ['search-1', 'list=search', 'missingparam', 'The "srsearch" parameter must be set.'],
+    ['prefixsearch-1', 'list=prefixsearch&pssearch=', ...mustBeSet('pssearch')],
+    ['search-1', 'list=search', ...mustBeSet('srsearch')],
   ]);
-  hosts.warn([
-    [
-      'prefixsearch-3',
-      'list=prefixsearch&pssearch=A&psnamespace=99',
-      'unrecognizedvalues',
-      'Unrecognized value for parameter "psnamespace": 99',
-    ],
-  ]);
+  hosts.warn([['prefixsearch-3', 'list=prefixsearch&pssearch=A&psnamespace=99', ...unrecognized('psnamespace', '99')]]);
   hosts.give([
     ['prefixsearch-2', 'list=prefixsearch&pssearch=%20%20', 'nothing'],
     ['prefixsearch-4', 'list=prefixsearch&pssearch=A&psoffset=5', { offset: 5 }],
@@ -298,7 +259,7 @@ describe('prefixsearch, search', () => {
 
 describe('protectedtitles, querypage, random, trackingcategories', () => {
   hosts.refuse([
-    ['protectedtitles-1', 'list=protectedtitles&ptcontinue=abc', 'badcontinue', CONT],
+    ['protectedtitles-1', 'list=protectedtitles&ptcontinue=abc', ...CONT],
     [
       'querypage-1',
       'list=querypage&qppage=longpages',
@@ -312,14 +273,9 @@ describe('protectedtitles, querypage, random, trackingcategories', () => {
       "You don't have permission to view the results of this special page.",
       'bot',
     ],
-    [
-      'random-1',
-      'list=random&rnfilterredir=nonredirects&rnredirect=',
-      'invalidparammix',
-      mix('rnfilterredir', 'rnredirect'),
-    ],
-    ['random-2', 'list=random&rncontinue=0.5|0.5|07|0', 'badcontinue', CONT],
-    ['trackingcategories-1', 'list=trackingcategories&tccontinue=A|B', 'badcontinue', CONT],
+    ['random-1', 'list=random&rnfilterredir=nonredirects&rnredirect=', ...mix('rnfilterredir', 'rnredirect')],
+    ['random-2', 'list=random&rncontinue=0.5|0.5|07|0', ...CONT],
+    ['trackingcategories-1', 'list=trackingcategories&tccontinue=A|B', ...CONT],
   ]);
   hosts.give([
     ['protectedtitles-2', 'list=protectedtitles&ptprop=user', { prop: ['user'] }],

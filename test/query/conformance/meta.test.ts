@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { startQuery } from '../fixture.js';
-import { badTitle, conditions, Hosts } from './rows.js';
+import { badTitle, conditions, deprecatedValue, Hosts, unrecognized } from './rows.js';
 
 const hosts = new Hosts();
 const LOGIN = 'You must be logged in.';
@@ -8,7 +8,7 @@ const LOGIN = 'You must be logged in.';
 describe('allmessages', () => {
   hosts.refuse([
     ['allmessages-1', 'meta=allmessages&amlang=a:b', 'invalidlang', 'Invalid language code for parameter "amlang".'],
-    ['allmessages-3', 'meta=allmessages&amenableparser=&amtitle=[', 'invalidtitle', badTitle('[')],
+    ['allmessages-3', 'meta=allmessages&amenableparser=&amtitle=[', ...badTitle('[')],
   ]);
   hosts.give([
     ['allmessages-2', 'meta=allmessages&amlang=zzz', { lang: 'zzz' }],
@@ -79,13 +79,7 @@ describe('notifications, unreadnotificationpages', () => {
     ['unreadnotificationpages-1', 'meta=unreadnotificationpages', 'login-required', LOGIN],
   ]);
   hosts.warn([
-    [
-      'notifications-3',
-      'meta=notifications&notformat=flyout',
-      'deprecation',
-      'The value "flyout" to parameter "notformat" has been deprecated.',
-      'alice',
-    ],
+    ['notifications-3', 'meta=notifications&notformat=flyout', ...deprecatedValue('notformat', 'flyout'), 'alice'],
   ]);
   hosts.give([
     [
@@ -101,14 +95,7 @@ describe('notifications, unreadnotificationpages', () => {
 });
 
 describe('siteinfo', () => {
-  hosts.warn([
-    [
-      'siteinfo-2',
-      'meta=siteinfo&siprop=general|*',
-      'unrecognizedvalues',
-      'Unrecognized value for parameter "siprop": *',
-    ],
-  ]);
+  hosts.warn([['siteinfo-2', 'meta=siteinfo&siprop=general|*', ...unrecognized('siprop', '*')]]);
 
   test('siteinfo-1: with only unknown values there is no query', async () => {
     const { json } = await hosts.bare('meta=siteinfo&siprop=nosuch');
@@ -137,9 +124,7 @@ describe('siteinfo', () => {
 });
 
 describe('tokens', () => {
-  hosts.warn([
-    ['tokens-2', 'meta=tokens&type=nosuch', 'unrecognizedvalues', 'Unrecognized value for parameter "type": nosuch'],
-  ]);
+  hosts.warn([['tokens-2', 'meta=tokens&type=nosuch', ...unrecognized('type', 'nosuch')]]);
   test('tokens-1: a request that any page may have sent gets none', async () => {
     const { json } = await hosts.bare('meta=tokens&origin=*');
     expect(conditions(json, 'warnings')).toMatchObject([{ code: 'tokens-origin', module: 'query+tokens' }]);

@@ -1,12 +1,12 @@
 import { describe } from 'vitest';
-import { CONT, Hosts, mix, notWith, onlyWith, SHOW } from './rows.js';
+import { CONT, deprecatedValue, Hosts, mayNotView, mix, notWith, onlyWith, outOfRange, SHOW } from './rows.js';
 
 const hosts = new Hosts();
 
 describe('categories, categoryinfo', () => {
   hosts.refuse([
-    ['categories-3', 'prop=categories&titles=Apple&clcontinue=1|A|B', 'badcontinue', CONT],
-    ['categories-4', 'prop=categories&titles=Apple&clshow=hidden|!hidden', 'show', SHOW],
+    ['categories-3', 'prop=categories&titles=Apple&clcontinue=1|A|B', ...CONT],
+    ['categories-4', 'prop=categories&titles=Apple&clshow=hidden|!hidden', ...SHOW],
   ]);
   hosts.warn([
     [
@@ -26,13 +26,8 @@ describe('categories, categoryinfo', () => {
 
 describe('contributors', () => {
   hosts.refuse([
-    [
-      'contributors-1',
-      'prop=contributors&pcgroup=sysop&pcexcluderights=block',
-      'invalidparammix',
-      mix('pcgroup', 'pcexcluderights'),
-    ],
-    ['contributors-2', 'prop=contributors&pccontinue=abc', 'badcontinue', CONT],
+    ['contributors-1', 'prop=contributors&pcgroup=sysop&pcexcluderights=block', ...mix('pcgroup', 'pcexcluderights')],
+    ['contributors-2', 'prop=contributors&pccontinue=abc', ...CONT],
   ]);
 });
 
@@ -41,29 +36,21 @@ describe('deletedrevisions', () => {
     [
       'deletedrevisions-3',
       'prop=deletedrevisions&titles=Nope&drvuser=A&drvexcludeuser=B',
-      'invalidparammix',
-      mix('drvuser', 'drvexcludeuser'),
+      ...mix('drvuser', 'drvexcludeuser'),
     ],
     [
       'deletedrevisions-4',
       'prop=deletedrevisions&titles=Nope&drvslots=main&drvdifftotext=x',
-      'invalidparammix',
-      notWith('drvdifftotext', 'drvslots'),
+      ...notWith('drvdifftotext', 'drvslots'),
     ],
-    [
-      'deletedrevisions-5',
-      'prop=deletedrevisions&titles=Apple',
-      'permissiondenied',
-      "You don't have permission to view deleted comments.",
-    ],
+    ['deletedrevisions-5', 'prop=deletedrevisions&titles=Apple', ...mayNotView('deleted comments')],
     [
       'deletedrevisions-6',
       'prop=deletedrevisions&titles=Apple&drvprop=content&drvslots=main',
-      'permissiondenied',
-      "You don't have permission to view content of deleted revisions.",
+      ...mayNotView('content of deleted revisions'),
       'bot',
     ],
-    ['deletedrevisions-7', 'prop=deletedrevisions&revids=99&drvcontinue=1', 'badcontinue', CONT, 'bot'],
+    ['deletedrevisions-7', 'prop=deletedrevisions&revids=99&drvcontinue=1', ...CONT, 'bot'],
   ]);
   hosts.give([
     ['deletedrevisions-1', 'prop=deletedrevisions', 'nothing'],
@@ -75,7 +62,7 @@ describe('deletedrevisions', () => {
 
 describe('duplicatefiles, extlinks', () => {
   hosts.refuse([
-    ['duplicatefiles-2', 'prop=duplicatefiles&titles=File:Red.png&dfcontinue=abc', 'badcontinue', CONT],
+    ['duplicatefiles-2', 'prop=duplicatefiles&titles=File:Red.png&dfcontinue=abc', ...CONT],
     ['extlinks-2', 'prop=extlinks&titles=Apple&elquery=/x*', 'badquery', 'Invalid query.'],
   ]);
   hosts.give([
@@ -92,13 +79,8 @@ describe('duplicatefiles, extlinks', () => {
 
 describe('extracts', () => {
   hosts.refuse([
-    [
-      'extracts-3',
-      'prop=extracts&titles=Apple&exchars=5&exsentences=1',
-      'invalidparammix',
-      mix('exchars', 'exsentences'),
-    ],
-    ['extracts-6', 'prop=extracts&titles=Apple&excontinue=2', 'badcontinue', CONT],
+    ['extracts-3', 'prop=extracts&titles=Apple&exchars=5&exsentences=1', ...mix('exchars', 'exsentences')],
+    ['extracts-6', 'prop=extracts&titles=Apple&excontinue=2', ...CONT],
   ]);
   hosts.warn([
     [
@@ -107,12 +89,7 @@ describe('extracts', () => {
       'textextracts-limit',
       '"exlimit" was too large for a whole article extracts request, lowered to 1.',
     ],
-    [
-      'extracts-9',
-      'prop=extracts&titles=Apple&exsentences=11',
-      'outofrange',
-      'The value "11" for parameter "exsentences" must be between 1 and 10.',
-    ],
+    ['extracts-9', 'prop=extracts&titles=Apple&exsentences=11', ...outOfRange('exsentences', 11, 1, 10)],
   ]);
   hosts.give([
     ['extracts-1', 'prop=extracts&titles=Nope&exchars=5&exsentences=1', 'nothing'],
@@ -129,8 +106,8 @@ describe('imageinfo, images', () => {
       'invalid-title',
       'Invalid title in "iibadfilecontexttitle" parameter.',
     ],
-    ['imageinfo-3', 'prop=imageinfo&titles=File:Red.png&iicontinue=x', 'badcontinue', CONT],
-    ['images-2', 'prop=images&titles=Apple&imcontinue=x&imimages=Apple', 'badcontinue', CONT],
+    ['imageinfo-3', 'prop=imageinfo&titles=File:Red.png&iicontinue=x', ...CONT],
+    ['images-2', 'prop=images&titles=Apple&imcontinue=x&imimages=Apple', ...CONT],
   ]);
   hosts.warn([['images-3', 'prop=images&titles=Apple&imimages=Apple|File:A.png', 'notfile', '"Apple" is not a file.']]);
   hosts.give([
@@ -156,16 +133,9 @@ describe('info', () => {
       'invalidparammix',
       'Multiple pages or revisions were supplied, but "inprop=preloadcontent" and "inprop=editintro" may only be used with a single page and revision.',
     ],
-    ['info-3', 'prop=info&titles=Apple&incontinue=0|[', 'badcontinue', CONT],
+    ['info-3', 'prop=info&titles=Apple&incontinue=0|[', ...CONT],
   ]);
-  hosts.warn([
-    [
-      'info-7',
-      'prop=info&titles=Apple&inprop=readable',
-      'deprecation',
-      'The value "readable" to parameter "inprop" has been deprecated.',
-    ],
-  ]);
+  hosts.warn([['info-7', 'prop=info&titles=Apple&inprop=readable', ...deprecatedValue('inprop', 'readable')]]);
   hosts.give([
     ['info-4', 'prop=info&titles=Apple&intestactions=zzz&intestactionsdetail=full', { testactions: ['zzz'] }],
     ['info-8', 'prop=info&titles=Apple&inpreloadcustom=x&ineditintrocustom=y', { preloadcustom: 'x' }],
@@ -174,17 +144,12 @@ describe('info', () => {
 
 describe('iwlinks, langlinks', () => {
   hosts.refuse([
-    [
-      'iwlinks-2',
-      'prop=iwlinks&titles=Apple&iwtitle=A&iwurl=&iwprop=url',
-      'invalidparammix',
-      onlyWith('iwtitle', 'iwprefix'),
-    ],
-    ['iwlinks-3', 'prop=iwlinks&titles=Apple&iwurl=&iwprop=', 'invalidparammix', mix('iwprop', 'iwurl')],
-    ['iwlinks-4', 'prop=iwlinks&titles=Apple&iwcontinue=abc', 'badcontinue', CONT],
-    ['langlinks-2', 'prop=langlinks&titles=Apple&lltitle=A', 'invalidparammix', onlyWith('lltitle', 'lllang')],
-    ['langlinks-3', 'prop=langlinks&titles=Apple&llurl=&llprop=url', 'invalidparammix', mix('llprop', 'llurl')],
-    ['langlinks-4', 'prop=langlinks&titles=Apple&llcontinue=x|de', 'badcontinue', CONT],
+    ['iwlinks-2', 'prop=iwlinks&titles=Apple&iwtitle=A&iwurl=&iwprop=url', ...onlyWith('iwtitle', 'iwprefix')],
+    ['iwlinks-3', 'prop=iwlinks&titles=Apple&iwurl=&iwprop=', ...mix('iwprop', 'iwurl')],
+    ['iwlinks-4', 'prop=iwlinks&titles=Apple&iwcontinue=abc', ...CONT],
+    ['langlinks-2', 'prop=langlinks&titles=Apple&lltitle=A', ...onlyWith('lltitle', 'lllang')],
+    ['langlinks-3', 'prop=langlinks&titles=Apple&llurl=&llprop=url', ...mix('llprop', 'llurl')],
+    ['langlinks-4', 'prop=langlinks&titles=Apple&llcontinue=x|de', ...CONT],
   ]);
   hosts.give([
     ['iwlinks-1', 'prop=iwlinks&titles=Nope&iwtitle=A', 'nothing'],
@@ -195,8 +160,8 @@ describe('iwlinks, langlinks', () => {
 
 describe('links, templates', () => {
   hosts.refuse([
-    ['links-4', 'prop=links&titles=Apple&plcontinue=abc', 'badcontinue', CONT],
-    ['templates-1', 'prop=templates&titles=Apple&tlcontinue=1|10', 'badcontinue', CONT],
+    ['links-4', 'prop=links&titles=Apple&plcontinue=abc', ...CONT],
+    ['templates-1', 'prop=templates&titles=Apple&tlcontinue=1|10', ...CONT],
   ]);
   hosts.warn([
     ['links-2', 'prop=links&titles=Apple&pltitles=[x|Banana', 'invalidtitle', '"[x" is not a valid title.'],
@@ -216,11 +181,11 @@ describe('links, templates', () => {
 
 describe('linkshere, transcludedin, fileusage, redirects', () => {
   hosts.refuse([
-    ['linkshere-3', 'prop=linkshere&titles=Apple&lhcontinue=abc', 'badcontinue', CONT],
-    ['linkshere-4', 'prop=linkshere&titles=Apple&lhshow=redirect|!redirect', 'show', SHOW],
-    ['transcludedin-1', 'prop=transcludedin&titles=Nope&tishow=redirect|!redirect', 'show', SHOW],
-    ['fileusage-1', 'prop=fileusage&titles=File:Red.png&fushow=redirect|!redirect', 'show', SHOW],
-    ['redirects-1', 'prop=redirects&titles=Apple&rdshow=fragment|!fragment', 'show', SHOW],
+    ['linkshere-3', 'prop=linkshere&titles=Apple&lhcontinue=abc', ...CONT],
+    ['linkshere-4', 'prop=linkshere&titles=Apple&lhshow=redirect|!redirect', ...SHOW],
+    ['transcludedin-1', 'prop=transcludedin&titles=Nope&tishow=redirect|!redirect', ...SHOW],
+    ['fileusage-1', 'prop=fileusage&titles=File:Red.png&fushow=redirect|!redirect', ...SHOW],
+    ['redirects-1', 'prop=redirects&titles=Apple&rdshow=fragment|!fragment', ...SHOW],
   ]);
   hosts.give([
     ['linkshere-1', 'prop=linkshere&lhshow=redirect|!redirect', 'nothing'],
@@ -234,8 +199,8 @@ describe('linkshere, transcludedin, fileusage, redirects', () => {
 describe('pageimages, pageprops', () => {
   hosts.refuse([
     ['pageimages-1', 'prop=pageimages&piprop=', 'noprop', 'The parameter "piprop" may not be empty.'],
-    ['pageimages-3', 'prop=pageimages&titles=Apple|Banana&picontinue=1', 'badcontinue', CONT],
-    ['pageprops-1', 'prop=pageprops&ppcontinue=05', 'badcontinue', CONT],
+    ['pageimages-3', 'prop=pageimages&titles=Apple|Banana&picontinue=1', ...CONT],
+    ['pageprops-1', 'prop=pageprops&ppcontinue=05', ...CONT],
   ]);
   hosts.give([
     ['pageimages-2', 'prop=pageimages&titles=Nope&picontinue=1', 'nothing'],
@@ -258,17 +223,15 @@ describe('revisions', () => {
     [
       'revisions-5',
       'prop=revisions&titles=Apple&rvslots=main&rvdifftotextpst=&rvstart=now&rvstartid=1',
-      'invalidparammix',
-      notWith('rvdifftotextpst', 'rvslots'),
+      ...notWith('rvdifftotextpst', 'rvslots'),
     ],
     [
       'revisions-7',
       'prop=revisions&titles=Apple&rvend=now&rvendid=1&rvuser=A&rvexcludeuser=B',
-      'invalidparammix',
-      mix('rvendid', 'rvend'),
+      ...mix('rvendid', 'rvend'),
     ],
-    ['revisions-8', 'prop=revisions&titles=Apple&rvlimit=1&rvcontinue=1|2', 'badcontinue', CONT],
-    ['revisions-10', 'prop=revisions&titles=Apple&rvcontinue=1', 'badcontinue', CONT],
+    ['revisions-8', 'prop=revisions&titles=Apple&rvlimit=1&rvcontinue=1|2', ...CONT],
+    ['revisions-10', 'prop=revisions&titles=Apple&rvcontinue=1', ...CONT],
   ]);
   hosts.give([
     ['revisions-1', 'prop=revisions&titles=Nope&rvslots=main&rvparse=', 'nothing'],

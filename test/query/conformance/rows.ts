@@ -12,14 +12,59 @@ export type Told = readonly [id: string, query: string, code: string, text: stri
 /** A row: its id, a request, and the parameters that the handler receives, or `nothing` if it is not called. */
 export type Given = readonly [id: string, query: string, given: Readonly<Record<string, unknown>> | 'nothing', as?: As];
 
-export const CONT = 'Invalid continue param. You should pass the original value returned by the previous query.';
-export const SHOW = 'Incorrect parameter - mutually exclusive values may not be supplied.';
-export const PATROL = 'You need the "patrol" or "patrolmarks" right to request the patrolled flag.';
-export const mix = (...names: readonly string[]): string =>
-  `The parameters ${names.slice(0, -1).map(quote).join(', ')} and ${quote(names.at(-1) ?? '')} can not be used together.`;
-export const notWith = (a: string, b: string): string => `The "${a}" parameter cannot be used with "${b}".`;
-export const onlyWith = (a: string, b: string): string => `The "${a}" parameter may only be used with "${b}".`;
-export const badTitle = (text: string): string => `Bad title "${text}".`;
+/** The code and the text of a condition. */
+type Condition = readonly [code: string, text: string];
+
+export const CONT: Condition = [
+  'badcontinue',
+  'Invalid continue param. You should pass the original value returned by the previous query.',
+];
+export const SHOW: Condition = ['show', 'Incorrect parameter - mutually exclusive values may not be supplied.'];
+export const PATROL: Condition = [
+  'permissiondenied',
+  'You need the "patrol" or "patrolmarks" right to request the patrolled flag.',
+];
+const listed = (names: readonly string[]): string =>
+  `${names.slice(0, -1).map(quote).join(', ')} and ${quote(names.at(-1) ?? '')}`;
+export const mix = (...names: readonly string[]): Condition => [
+  'invalidparammix',
+  `The parameters ${listed(names)} can not be used together.`,
+];
+export const needsOneOf = (...names: readonly string[]): Condition => [
+  'missingparam',
+  `One of the parameters ${listed(names)} is required.`,
+];
+export const mustBeSet = (name: string): Condition => ['missingparam', `The "${name}" parameter must be set.`];
+export const empty = (name: string): Condition => [`paramempty_${name}`, `The parameter "${name}" may not be empty.`];
+export const notWith = (a: string, b: string): Condition => [
+  'invalidparammix',
+  `The "${a}" parameter cannot be used with "${b}".`,
+];
+export const onlyWith = (a: string, b: string): Condition => [
+  'invalidparammix',
+  `The "${a}" parameter may only be used with "${b}".`,
+];
+export const badTitle = (text: string): Condition => ['invalidtitle', `Bad title "${text}".`];
+export const mayNotView = (what: string): Condition => [
+  'permissiondenied',
+  `You don't have permission to view ${what}.`,
+];
+export const badInteger = (name: string, value: string): Condition => [
+  'badinteger',
+  `Invalid value "${value}" for integer parameter "${name}".`,
+];
+export const unrecognized = (name: string, value: string): Condition => [
+  'unrecognizedvalues',
+  `Unrecognized value for parameter "${name}": ${value}`,
+];
+export const deprecatedValue = (name: string, value: string): Condition => [
+  'deprecation',
+  `The value "${value}" to parameter "${name}" has been deprecated.`,
+];
+export const outOfRange = (name: string, value: number, min: number, max: number): Condition => [
+  'outofrange',
+  `The value "${value}" for parameter "${name}" must be between ${min} and ${max}.`,
+];
 const quote = (name: string): string => `"${name}"`;
 
 export const PAGES: readonly PageRecord[] = [
@@ -133,14 +178,14 @@ function ask(host: QueryHost | undefined, query: string, as: As): Promise<Answer
 const nameOf = (query: string): string => /(?:list|prop|meta|generator)=(\w+)/.exec(query)?.[1] ?? '';
 const moduleOf = (query: unknown): string => `query+${nameOf(String(query))}`;
 
-interface Condition {
+interface Shown {
   readonly code: string;
   readonly text: string;
   readonly module: string;
 }
 
-export const conditions = (json: Json, key: 'errors' | 'warnings'): readonly Condition[] =>
-  [...((json[key] as unknown as readonly Condition[] | undefined) ?? [])].map(({ code, text, module }) => ({
+export const conditions = (json: Json, key: 'errors' | 'warnings'): readonly Shown[] =>
+  [...((json[key] as unknown as readonly Shown[] | undefined) ?? [])].map(({ code, text, module }) => ({
     code,
     text,
     module,

@@ -1,25 +1,15 @@
 import { describe, expect, test } from 'vitest';
 import { startQuery } from '../fixture.js';
-import { badTitle, conditions, CONT, Hosts, mix, notWith, PAGES } from './rows.js';
+import { badInteger, badTitle, conditions, CONT, Hosts, mix, needsOneOf, notWith, outOfRange, PAGES } from './rows.js';
 
 const hosts = new Hosts();
 
 describe('names in texts', () => {
   hosts.refuse([
-    ['names-1', 'list=usercontribs&ucuserprefix=A&ucuser=Alice', 'invalidparammix', mix('ucuser', 'ucuserprefix')],
-    ['names-2', 'list=users&ususerids=&ususers=', 'invalidparammix', mix('ususers', 'ususerids')],
-    [
-      'names-3',
-      'generator=categorymembers',
-      'missingparam',
-      'One of the parameters "gcmtitle" and "gcmpageid" is required.',
-    ],
-    [
-      'names-4',
-      'generator=alldeletedrevisions&gadruser=Alice&gadrfrom=A',
-      'invalidparammix',
-      notWith('adrfrom', 'adruser'),
-    ],
+    ['names-1', 'list=usercontribs&ucuserprefix=A&ucuser=Alice', ...mix('ucuser', 'ucuserprefix')],
+    ['names-2', 'list=users&ususerids=&ususers=', ...mix('ususers', 'ususerids')],
+    ['names-3', 'generator=categorymembers', ...needsOneOf('gcmtitle', 'gcmpageid')],
+    ['names-4', 'generator=alldeletedrevisions&gadruser=Alice&gadrfrom=A', ...notWith('adrfrom', 'adruser')],
   ]);
 });
 
@@ -37,14 +27,7 @@ describe('values', () => {
       { start: '2012-07-31T19:01:08Z' },
     ],
   ]);
-  hosts.refuse([
-    [
-      'values-4',
-      'list=users&ususerids=9007199254740993',
-      'badinteger',
-      'Invalid value "9007199254740993" for integer parameter "ususerids".',
-    ],
-  ]);
+  hosts.refuse([['values-4', 'list=users&ususerids=9007199254740993', ...badInteger('ususerids', '9007199254740993')]]);
 
   test('values-5: a user ID is the name that the application finds', async () => {
     const asked: unknown[] = [];
@@ -86,16 +69,11 @@ describe('values', () => {
 
 describe('continue values', () => {
   hosts.refuse([
-    ['continue-1', 'list=recentchanges&rccontinue=20240101000000|1|2', 'badcontinue', CONT],
-    ['continue-2', 'list=logevents&lecontinue=', 'badcontinue', CONT],
-    ['continue-3', 'list=recentchanges&rccontinue=20240101000000|5.0', 'badcontinue', CONT],
-    ['continue-4', 'list=recentchanges&rccontinue=2024-01-01T00:00:00Z|5', 'badcontinue', CONT],
-    [
-      'continue-5',
-      'list=search&srsearch=A&sroffset=abc',
-      'badinteger',
-      'Invalid value "abc" for integer parameter "sroffset".',
-    ],
+    ['continue-1', 'list=recentchanges&rccontinue=20240101000000|1|2', ...CONT],
+    ['continue-2', 'list=logevents&lecontinue=', ...CONT],
+    ['continue-3', 'list=recentchanges&rccontinue=20240101000000|5.0', ...CONT],
+    ['continue-4', 'list=recentchanges&rccontinue=2024-01-01T00:00:00Z|5', ...CONT],
+    ['continue-5', 'list=search&srsearch=A&sroffset=abc', ...badInteger('sroffset', 'abc')],
   ]);
   hosts.give([['continue-7', 'prop=iwlinks&titles=Nope&iwcontinue=abc', 'nothing']]);
 
@@ -114,11 +92,11 @@ describe('continue values', () => {
 
 describe('prefixes of titles', () => {
   hosts.refuse([
-    ['parts-1', 'list=allpages&apfrom=[bad', 'invalidtitle', badTitle('[bad')],
-    ['parts-2', 'list=allpages&apto=A%23B', 'invalidtitle', badTitle('A#B')],
-    ['parts-3', 'list=allpages&apprefix=wikipedia:A', 'invalidtitle', badTitle('wikipedia:A')],
-    ['parts-4', 'list=allpages&apnamespace=1&apfrom=Talk:A', 'invalidtitle', badTitle('Talk:A')],
-    ['parts-6', 'list=allpages&apprefix=[&apto=]', 'invalidtitle', badTitle(']')],
+    ['parts-1', 'list=allpages&apfrom=[bad', ...badTitle('[bad')],
+    ['parts-2', 'list=allpages&apto=A%23B', ...badTitle('A#B')],
+    ['parts-3', 'list=allpages&apprefix=wikipedia:A', ...badTitle('wikipedia:A')],
+    ['parts-4', 'list=allpages&apnamespace=1&apfrom=Talk:A', ...badTitle('Talk:A')],
+    ['parts-6', 'list=allpages&apprefix=[&apto=]', ...badTitle(']')],
   ]);
   hosts.give([
     ['parts-5', 'list=allpages&apfrom=&apnamespace=14', { from: '' }],
@@ -253,13 +231,8 @@ describe('generators', () => {
 describe('revisions and their properties', () => {
   const base = 'prop=revisions&titles=Apple';
   hosts.refuse([
-    ['revision-1', `${base}&rvslots=main&rvprop=parsetree`, 'invalidparammix', notWith('rvprop=parsetree', 'rvslots')],
-    [
-      'revision-2',
-      `${base}&rvslots=main&rvdiffto=prev&rvgeneratexml=`,
-      'invalidparammix',
-      notWith('rvgeneratexml', 'rvslots'),
-    ],
+    ['revision-1', `${base}&rvslots=main&rvprop=parsetree`, ...notWith('rvprop=parsetree', 'rvslots')],
+    ['revision-2', `${base}&rvslots=main&rvdiffto=prev&rvgeneratexml=`, ...notWith('rvgeneratexml', 'rvslots')],
     [
       'revision-4',
       `${base}&rvdiffto=-1`,
@@ -268,12 +241,7 @@ describe('revisions and their properties', () => {
     ],
   ]);
   hosts.warn([
-    [
-      'revision-8',
-      `${base}&rvprop=content&rvlimit=51`,
-      'outofrange',
-      'The value "51" for parameter "rvlimit" must be between 1 and 50.',
-    ],
+    ['revision-8', `${base}&rvprop=content&rvlimit=51`, ...outOfRange('rvlimit', 51, 1, 50)],
     [
       'revision-9',
       'list=allrevisions&arvprop=slotsize',

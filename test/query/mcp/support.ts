@@ -112,6 +112,16 @@ export const startSite = async ({
   };
 };
 
+/** The results of a tool, from the first to the last, by their cursors. */
+export async function* resultsOf({ call }: McpSite, name: string, args: object) {
+  for (let cursor: string | undefined, calls = 0; calls === 0 || cursor !== undefined; calls += 1) {
+    const answer: ToolAnswer = await call(name, { ...args, ...(cursor !== undefined && { cursor }) });
+    expect([answer.isError, calls < 50]).toEqual([false, true]);
+    ({ cursor } = answer.result);
+    yield answer.result;
+  }
+}
+
 /** A site for the tests of a file or a group. It ends with them, and has met no error. */
 export const useSite = (setup?: SiteSetup): McpSite => {
   const site = useStarted(() => startSite(setup));
