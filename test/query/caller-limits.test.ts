@@ -37,14 +37,17 @@ const started = async (limits: NonNullable<QueryOptions['limits']>, host = proxi
   return { ...made, base, close, token, get, from };
 };
 
+const statusesOf = async <T>(all: readonly T[], send: (one: T) => Promise<Answer>): Promise<readonly number[]> => {
+  const statuses = [];
+  for (const one of all) statuses.push((await send(one)).status);
+  return statuses;
+};
+
 describe('query.limits', () => {
   test.each(proxiedHosts)('$name: each address has its requests, an IPv6 network shares them', async (host) => {
     const { get, from, advance, events, close } = await started({ anonymous: { requests: 2 } }, host);
-    const statuses = async (...addresses: string[]): Promise<number[]> => {
-      const all = [];
-      for (const address of addresses) all.push((await get('list=allpages', from(address))).status);
-      return all;
-    };
+    const statuses = (...addresses: string[]) =>
+      statusesOf(addresses, (address) => get('list=allpages', from(address)));
     expect(await statuses('192.0.2.1', '192.0.2.1', '192.0.2.1', '192.0.2.2')).toEqual([200, 200, 429, 200]);
     expect(await statuses('2001:db8::1', '2001:db8::2', '2001:db8:0:0:9::3', '2001:db8:0:1::1')).toEqual([
       200, 200, 429, 200,
@@ -69,12 +72,8 @@ describe('query.limits', () => {
   test('a token has its own limit, wherever it comes from, and noratelimit none', async () => {
     const { get, from, token, close } = await started({ anonymous: { requests: 1 }, token: { requests: 3 } });
     const [service, other, mirror] = [await token('service'), await token('other'), await token('mirror')];
-    const statuses = async (headers: Record<string, string>): Promise<number[]> => {
-      const all = [];
-      for (let n = 0; n < 4; n += 1)
-        all.push((await get('meta=userinfo', { ...headers, ...from(`192.0.2.${n}`) })).status);
-      return all;
-    };
+    const statuses = (headers: Record<string, string>) =>
+      statusesOf([0, 1, 2, 3], (n) => get('meta=userinfo', { ...headers, ...from(`192.0.2.${n}`) }));
     expect(await statuses(service)).toEqual([200, 200, 200, 429]);
     expect(await statuses(other)).toEqual([200, 200, 200, 429]);
     expect(await statuses(mirror)).toEqual([200, 200, 200, 200]);
@@ -97,15 +96,14 @@ describe('query.limits', () => {
   });
 
   test('cost is the number of results requested, and of pages named', async () => {
-    const costs: readonly (readonly [query: string, cost: number])[] = [
+    for (const [query, cost] of [
       ['list=allpages', 10],
       ['list=allpages&aplimit=max&meta=userinfo', 501],
       ['generator=allpages&gaplimit=20&prop=info|links&pllimit=30', 51],
       ['titles=A|B|C&prop=info', 4],
       ['pageids=1|2', 2],
       ['', 0],
-    ];
-    for (const [query, cost] of costs) {
+    ] as const) {
       for (const [max, status] of [
         [cost + 1, 200],
         [Math.max(1, cost), cost === 0 ? 200 : 429],

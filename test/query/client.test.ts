@@ -56,14 +56,8 @@ describe.each(hostFor(import.meta.url))('a MediaWiki client on $name', (host) =>
 
   test('receives warnings', async () => {
     const heard: Error[] = [];
-    await session.request(
-      { action: 'query', list: set('allpages'), aplimit: 9000, nosuch: '1' },
-      {
-        warn: (warning: Error) => {
-          heard.push(warning);
-        },
-      },
-    );
+    const ask = { action: 'query', list: set('allpages'), aplimit: 9000, nosuch: '1' };
+    await session.request(ask, { warn: (warning: Error) => void heard.push(warning) });
     expect(heard[0]).toBeInstanceOf(ApiWarnings);
     expect(heard[0]).toMatchObject({
       warnings: [

@@ -26,14 +26,9 @@ let host: QueryHost;
 let revids: readonly number[];
 beforeAll(async () => {
   host = await startQuery(contentQuery(memoryContent(PAGES)));
-  const { json } = await host.get({
-    action: 'query',
-    prop: 'revisions',
-    titles: 'Rope',
-    rvlimit: 'max',
-    rvdir: 'newer',
-    formatversion: '2',
-  });
+  const { json } = await host.raw(
+    'action=query&format=json&formatversion=2&prop=revisions&titles=Rope&rvlimit=max&rvdir=newer',
+  );
   revids = (json['query']!['pages']![0]!['revisions'] as unknown as Json[]).map(({ revid }) => Number(revid));
   expect(revids).toHaveLength(3);
 });
@@ -110,11 +105,8 @@ describe('action=compare', () => {
   });
 
   test('prop selects facts of both sides', async () => {
-    const { json } = await ask({
-      fromrev: FIRST!(),
-      torev: THIRD!(),
-      prop: 'user|comment|parsedcomment|size|timestamp|diffsize',
-    });
+    const prop = 'user|comment|parsedcomment|size|timestamp|diffsize';
+    const { json } = await ask({ fromrev: FIRST!(), torev: THIRD!(), prop });
     expect(json['compare']).toEqual({
       ...{ fromsize: 7, fromtimestamp: '2024-01-01T00:00:00Z', fromuser: 'Ann', fromuserid: 4 },
       ...{ fromcomment: 'First', fromparsedcomment: 'First', tosize: 28, totimestamp: '2024-03-01T00:00:00Z' },

@@ -1,6 +1,5 @@
-import { request } from 'node:http';
-import type { IncomingHttpHeaders } from 'node:http';
 import { describe, expect, test } from 'vitest';
+import { Client } from '../hosts.js';
 import { useStarted } from '../hosts/listen.js';
 import { everyRow } from '../rows.js';
 import { startQuery } from './fixture.js';
@@ -12,21 +11,8 @@ const host = useStarted(() =>
 );
 
 /** A request with header fields that `fetch` would not let us set. */
-function send(query: string, headers: Readonly<Record<string, string>>, method = 'GET') {
-  return new Promise<{ status: number; headers: IncomingHttpHeaders; text: string }>((resolve, reject) => {
-    request(`${host.origin}/api?format=json&action=query&${query}`, { method, headers }, (response) => {
-      let text = '';
-      response
-        .setEncoding('utf8')
-        .on('data', (chunk: string) => {
-          text += chunk;
-        })
-        .on('end', () => resolve({ status: response.statusCode ?? 0, headers: response.headers, text }));
-    })
-      .on('error', reject)
-      .end();
-  });
-}
+const send = (query: string, headers: Readonly<Record<string, string>>, method = 'GET') =>
+  new Client(host.origin).request(`/api?format=json&action=query&${query}`, { method, headers });
 
 const EXPOSED = 'MediaWiki-API-Error, Retry-After, X-Database-Lag, MediaWiki-Login-Suppressed';
 

@@ -49,12 +49,9 @@ test('an export can be imported, and the copy exports the same', async () => {
   const xml = await exportOf({ generator: 'allpages', gaplimit: 'max' });
   const { site, close } = await imported(xml);
   const all = { action: 'query', generator: 'allpages', gaplimit: 'max', formatversion: '2' } as const;
-  const revisions = {
-    prop: 'revisions|info',
-    rvslots: 'main',
-    rvprop: 'ids|timestamp|user|comment|flags|content|sha1',
-  } as const;
-  const [original, copy] = [await host.get({ ...all, ...revisions }), await site.get({ ...all, ...revisions })];
+  const rvprop = 'ids|timestamp|user|comment|flags|content|sha1';
+  const revisions = { ...all, prop: 'revisions|info', rvslots: 'main', rvprop };
+  const [original, copy] = [await host.get(revisions), await site.get(revisions)];
   const facts = ({ json }: Answered): unknown =>
     (json['query']!['pages'] as unknown as Json[]).map(({ pageid, title, redirect, revisions }) => {
       const { size: _size, sha1: _sha1, parentid: _parent, ...revision } = revisions?.[0] ?? {};
@@ -92,7 +89,7 @@ test('exportnowrap returns the document itself', async () => {
     'inline; filename=export.xml',
   ]);
   expect(headers.get('access-control-allow-origin')).toBe('*');
-  const [json] = [(await host.get({ action: 'query', exportnowrap: '', titles: 'Rope' })).json];
+  const { json } = await host.get({ action: 'query', exportnowrap: '', titles: 'Rope' });
   expect(json['query']?.['pages']).toBeDefined();
 });
 
@@ -113,21 +110,12 @@ test('an unknown schema is an error', async () => {
 
 test('texts longer than 512 KiB are an error, whether or not the site returns sizes', async () => {
   const pages = Array.from({ length: 5 }, (_, index) => ({ title: `Page ${index}`, text: 'x'.repeat(125_000) }));
-  const source = memoryContent(pages);
-  const query = contentQuery(source);
-  const { revisions } = query.modules ?? {};
-  const withoutSizes: typeof query = {
-    ...query,
-    modules: {
-      ...query.modules,
-      revisions: async (request) => {
-        const result = await revisions!(request);
-        return JSON.parse(
-          JSON.stringify({ pages: Object.fromEntries(result.pages as never) }).replace(/"size":\d+,?/g, ''),
-        ) as typeof result;
-      },
-    },
+  const query = contentQuery(memoryContent(pages));
+  const revisions: NonNullable<typeof query.modules>['revisions'] = async (request) => {
+    const { pages: found } = await query.modules!.revisions!(request);
+    return JSON.parse(JSON.stringify({ pages: Object.fromEntries(found as never) }).replace(/"size":\d+,?/g, ''));
   };
+  const withoutSizes = { ...query, modules: { ...query.modules, revisions } };
   for (const options of [query, withoutSizes]) {
     const site = await startQuery(options);
     const get = (gaplimit: string) =>
@@ -138,24 +126,11 @@ test('texts longer than 512 KiB are an error, whether or not the site returns si
 });
 
 test('hidden texts, comments and users stay hidden', async () => {
+  const hidden = { userhidden: true, commenthidden: true, slots: { main: { texthidden: true } } };
+  const revision = { revid: 2, timestamp: '2024-01-01T00:00:00Z', minor: true, ...hidden };
   const site = await startQuery({
     resolvePages: () => [{ pageid: 1, ns: 0, title: 'Rope' }],
-    modules: {
-      revisions: () => ({
-        pages: {
-          1: [
-            {
-              revid: 2,
-              timestamp: '2024-01-01T00:00:00Z',
-              minor: true,
-              userhidden: true,
-              commenthidden: true,
-              slots: { main: { texthidden: true } },
-            },
-          ],
-        },
-      }),
-    },
+    modules: { revisions: () => ({ pages: { 1: [revision] } }) },
   });
   const { text } = await site.get({ action: 'query', titles: 'Rope', export: '', exportnowrap: '' });
   expect(text).toContain('<contributor deleted="deleted" />\n      <minor/>\n      <comment deleted="deleted" />');

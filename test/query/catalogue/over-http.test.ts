@@ -34,16 +34,13 @@ const getJson = async (query: string, headers?: Record<string, string>): Promise
 
 describe('action=paraminfo over HTTP', () => {
   test('formatversion 1 has no false, formatversion 2 no empty flag', async () => {
-    const flags = (answer: unknown) => JSON.stringify(answer).match(/"(?:required|multi|mustExist)":[^,}]+/g) ?? [];
+    const flags = (answer: unknown) =>
+      [...new Set(JSON.stringify(answer).match(/"(?:required|multi|mustExist)":[^,}]+/g))].toSorted().join();
     const query = 'action=paraminfo&modules=query%2Binfo|query%2Bsearch';
-    expect([...new Set(flags(await getJson(query)))].toSorted()).toEqual(['"multi":""', '"required":""']);
-    expect([...new Set(flags(await getJson(`${query}&formatversion=2`)))].toSorted()).toEqual([
-      '"multi":false',
-      '"multi":true',
-      '"mustExist":false',
-      '"required":false',
-      '"required":true',
-    ]);
+    expect(flags(await getJson(query))).toBe('"multi":"","required":""');
+    expect(flags(await getJson(`${query}&formatversion=2`))).toBe(
+      '"multi":false,"multi":true,"mustExist":false,"required":false,"required":true',
+    );
   });
 
   test('limit is the limit of the caller, and so is the number of paths', async () => {
