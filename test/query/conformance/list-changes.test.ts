@@ -1,5 +1,18 @@
 import { describe } from 'vitest';
-import { badTitle, CONT, Hosts, mayNotView, mix, notWith, onlyWith } from './rows.js';
+import {
+  badTitle,
+  CONT,
+  empty,
+  Hosts,
+  mayNotView,
+  mix,
+  needsOneOf,
+  notWith,
+  onlyWith,
+  outOfRange,
+  PATROL,
+  SHOW,
+} from './rows.js';
 
 const hosts = new Hosts();
 

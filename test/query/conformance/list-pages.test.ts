@@ -1,5 +1,17 @@
 import { describe, expect, test } from 'vitest';
-import { badTitle, CONT, Hosts, mix, needsOneOf, notWith, onlyWith, outOfRange } from './rows.js';
+import {
+  badTitle,
+  CONT,
+  Hosts,
+  mayNotView,
+  mix,
+  mustBeSet,
+  needsOneOf,
+  notWith,
+  onlyWith,
+  outOfRange,
+  unrecognized,
+} from './rows.js';
 
 const hosts = new Hosts();
 const SHA1 = 'a'.repeat(40);
