@@ -60,15 +60,8 @@ test('every URL of a page is absolute, on the host of the issuer', async () => {
 
 test('the direction of pages is that of the script of the language', async () => {
   const directions = {
-    en: 'ltr',
-    'zh-cn': 'ltr',
-    ar: 'rtl',
-    ps: 'rtl',
-    ckb: 'rtl',
-    dv: 'rtl',
-    'uz-arab': 'rtl',
-    ku: 'ltr',
-    'zh-classical': 'ltr',
+    ...{ en: 'ltr', 'zh-cn': 'ltr', ku: 'ltr', 'zh-classical': 'ltr' },
+    ...{ ar: 'rtl', ps: 'rtl', ckb: 'rtl', dv: 'rtl', 'uz-arab': 'rtl' },
   };
   for (const [language, direction] of Object.entries(directions)) {
     const host = await startQuery(contentQuery(memoryContent([{ title: 'Boat', text: '' }], { site: { language } })));
@@ -130,12 +123,10 @@ test('the functions of a source are called on it, so it may be an instance of a 
 });
 
 test('files by name are listed in the reverse order for both names of it', async () => {
-  const files = ['A.png', 'B.png'].map((title) => ({
-    ns: 6,
-    title,
-    text: '',
-    file: { url: `/${title}`, size: 1, mime: 'image/png' },
-  }));
+  const files = ['A.png', 'B.png'].map((title) => {
+    const file = { url: `/${title}`, size: 1, mime: 'image/png' };
+    return { ns: 6, title, text: '', file };
+  });
   const host = await startQuery(contentQuery(memoryContent(files)));
   for (const aidir of ['older', 'descending']) {
     const { json } = await host.query({ list: 'allimages', aidir });

@@ -15,6 +15,8 @@ const shared = {
   default_scope: 'profile content.read',
 } as const;
 
+const GRANT_CALLBACKS = ['http://127.0.0.1/connect/ours/callback'];
+
 const ALL_GRANTS = ['authorization_code', 'refresh_token', 'client_credentials', 'password'] as const;
 
 /** Registered as a host would for the libraries of strangers; `-` in names and secrets is what Basic encoders differ in. */
@@ -22,24 +24,9 @@ export const STRANGERS = [
   { client_id: 'web-app', client_secret: SECRET, grant_types: ALL_GRANTS, ...shared },
   { client_id: 'plain-app', client_secret: 'plain-secret', grant_types: ALL_GRANTS, ...shared },
   { client_id: 'plain-implicit', grant_types: ['implicit'], ...shared },
-  {
-    client_id: 'grant-app',
-    client_secret: SECRET,
-    ...shared,
-    redirect_uris: ['http://127.0.0.1/connect/ours/callback'],
-  },
-  {
-    client_id: 'grant-plain',
-    client_secret: 'plain-secret',
-    ...shared,
-    redirect_uris: ['http://127.0.0.1/connect/ours/callback'],
-  },
-  {
-    client_id: 'grant-native',
-    refresh: 'rotating',
-    ...shared,
-    redirect_uris: ['http://127.0.0.1/connect/ours/callback'],
-  },
+  { client_id: 'grant-app', client_secret: SECRET, ...shared, redirect_uris: GRANT_CALLBACKS },
+  { client_id: 'grant-plain', client_secret: 'plain-secret', ...shared, redirect_uris: GRANT_CALLBACKS },
+  { client_id: 'grant-native', refresh: 'rotating', ...shared, redirect_uris: GRANT_CALLBACKS },
   { client_id: 'native-app', refresh: 'rotating', ...shared },
   { client_id: 'resource-server', client_secret: SECRET, grant_types: ['client_credentials'], introspect: true },
 ] as const satisfies readonly ClientRegistration[];

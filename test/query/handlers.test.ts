@@ -9,6 +9,7 @@ import {
 } from '../../src/core/query/index.js';
 import { SIZES } from '../../src/core/query/sizes.js';
 import { constantsOfTest } from '../oauth/support/limits.js';
+import { everyRow } from '../rows.js';
 import { type Json, NOW, SERVER_SECRET, startQuery } from './fixture.js';
 
 const ALL = { action: 'query', formatversion: '2', errorformat: 'plaintext' } as const;
@@ -21,16 +22,8 @@ describe('the arguments of a handler', () => {
         expectTypeOf(params.dir).toEqualTypeOf<'ascending' | 'descending'>();
         expectTypeOf(params.namespace).toEqualTypeOf<number>();
         expectTypeOf(params.from).toEqualTypeOf<string | undefined>();
-        seen.push({
-          params: { ...params },
-          limit,
-          from,
-          name: caller?.name,
-          aborted: signal.aborted,
-          site: site.name,
-          now: clock(),
-          role,
-        });
+        const given = { params: { ...params }, limit, from, name: caller?.name, role };
+        seen.push({ ...given, aborted: signal.aborted, site: site.name, now: clock() });
         return [];
       },
     };
@@ -40,23 +33,10 @@ describe('the arguments of a handler', () => {
     expect(seen).toEqual([
       {
         params: {
-          continue: 'B',
-          namespace: 0,
-          filterredir: 'all',
-          filterlanglinks: 'all',
-          prtype: ['edit', 'move'],
-          prfiltercascade: 'all',
-          prexpiry: 'all',
-          limit: 5000,
-          dir: 'ascending',
+          ...{ continue: 'B', namespace: 0, filterredir: 'all', filterlanglinks: 'all', prtype: ['edit', 'move'] },
+          ...{ prfiltercascade: 'all', prexpiry: 'all', limit: 5000, dir: 'ascending' },
         },
-        limit: 5000,
-        from: 'B',
-        name: 'HighBot',
-        aborted: false,
-        site: 'Fruit',
-        now: NOW,
-        role: 'module',
+        ...{ limit: 5000, from: 'B', name: 'HighBot', aborted: false, site: 'Fruit', now: NOW, role: 'module' },
       },
       expect.objectContaining({ limit: 10, from: undefined, name: undefined, role: 'generator' }),
     ]);
@@ -158,10 +138,8 @@ describe('an error of a handler only affects its own data', () => {
       modules: {
         allpages: ({ limit, continue: from = '0' }) => {
           limits.push(limit);
-          const items = Array.from({ length: limit }, (_one, index) => ({
-            pageid: Number(from) + index,
-            title: 'x'.repeat(400),
-          }));
+          const title = 'x'.repeat(400);
+          const items = Array.from({ length: limit }, (_one, index) => ({ pageid: Number(from) + index, title }));
           return { items, continue: Number(from) + limit };
         },
         allusers: () => [{ name: 'y'.repeat(9_000) }],
@@ -170,10 +148,8 @@ describe('an error of a handler only affects its own data', () => {
     const { json, text } = await host.get({ ...ALL, list: 'allpages', aplimit: '50' });
     const next = Number(json['continue']?.['apcontinue']);
     const tooMuch = await host.get({ ...ALL, list: 'allusers|allpages', meta: 'siteinfo', aplimit: '5' });
-    const noRoom = await host.get({
-      ...ALL,
-      titles: Array.from({ length: 50 }, (_one, index) => `${index}${'x'.repeat(99)}`).join('|'),
-    });
+    const titles = Array.from({ length: 50 }, (_one, index) => `${index}${'x'.repeat(99)}`).join('|');
+    const noRoom = await host.get({ ...ALL, titles });
     expect(text.length).toBeLessThanOrEqual(5_000);
     expect(json['query']?.['allpages']).toHaveLength(next);
     expect(next).toBeGreaterThan(5);
@@ -253,13 +229,8 @@ describe('an error of a handler only affects its own data', () => {
 describe('a module without a handler', () => {
   test('is parsed, returns nothing and says so', async () => {
     const host = await startQuery({ resolvePages: () => [{ pageid: 1, ns: 0, title: 'Apple' }] });
-    const { json } = await host.get({
-      ...ALL,
-      titles: 'Apple',
-      prop: 'pageprops',
-      list: 'allpages',
-      meta: 'filerepoinfo',
-    });
+    const asked = { titles: 'Apple', prop: 'pageprops', list: 'allpages', meta: 'filerepoinfo' };
+    const { json } = await host.get({ ...ALL, ...asked });
     expect(json['query']).toEqual({ pages: [{ pageid: 1, ns: 0, title: 'Apple' }], allpages: [], repos: [] });
     expect(new Set(json['warnings'] as unknown as Json[])).toEqual(
       new Set(
@@ -285,33 +256,24 @@ describe('built-in modules', () => {
     const host = await startQuery({
       site: { name: 'Fruit', statistics: { pages: 7 }, server: 'https://fruit.example' },
     });
-    const v1 = (
-      await host.get({ action: 'query', meta: 'siteinfo', siprop: 'general|namespaces|namespacealiases|statistics' })
-    ).json['query'];
+    const ask = async (siprop: string, formatversion = '1') =>
+      (await host.get({ action: 'query', meta: 'siteinfo', siprop, formatversion })).json['query'];
+    const v1 = await ask('general|namespaces|namespacealiases|statistics');
     expect(v1?.['general']).toMatchObject({
-      sitename: 'Fruit',
-      mainpage: 'Main Page',
-      lang: 'zh-cn',
+      ...{ sitename: 'Fruit', mainpage: 'Main Page', lang: 'zh-cn', variantarticlepath: false },
       base: 'https://fruit.example/wiki/Main_Page',
-      variantarticlepath: false,
+      generator: expect.stringMatching(/^MediaWiki 1\.\d+\.\d+/),
       time: '2024-05-06T07:08:09Z',
     });
-    expect(String(v1?.['general']?.['generator'])).toMatch(/^MediaWiki 1\.\d+\.\d+/);
     expect(v1?.['general']).not.toHaveProperty('readonly');
-    expect(v1?.['namespaces']?.[1]).toEqual({
-      id: 1,
-      case: 'first-letter',
-      '*': 'Talk',
-      subpages: '',
-      canonical: 'Talk',
-    });
+    const talk = { id: 1, case: 'first-letter', '*': 'Talk', subpages: '', canonical: 'Talk' };
+    expect(v1?.['namespaces']?.[1]).toEqual(talk);
     expect(v1?.['namespaces']?.[0]).not.toHaveProperty('canonical');
     expect(v1?.['namespacealiases']).toContainEqual({ id: 6, '*': 'Image' });
     expect(v1?.['statistics']).toMatchObject({ pages: 7, articles: 0 });
-    const v2 = (await host.get({ action: 'query', meta: 'siteinfo', siprop: 'namespaces', formatversion: '2' })).json[
-      'query'
-    ];
-    expect(v2?.['namespaces']?.[1]).toMatchObject({ id: 1, name: 'Talk', subpages: true, content: false });
+    expect((await ask('namespaces', '2'))?.['namespaces']?.[1]).toMatchObject({
+      ...{ id: 1, name: 'Talk', subpages: true, content: false },
+    });
   });
 
   test('userinfo: an anonymous caller, and the owner of the token', async () => {
@@ -343,16 +305,20 @@ describe('built-in modules', () => {
     expect(new Set([...Object.values(alice), ...Object.values(bot)]).size).toBe(14);
     const authorization = { sub: 'Alice', client_id: 'test' };
     const check = { secret: SERVER_SECRET, type: 'csrf', authorization, now: NOW, maxAge: 60 };
-    expect(verifyCsrfToken(alice['csrftoken'] ?? '', check)).toBe(true);
-    expect(verifyCsrfToken(alice['watchtoken'] ?? '', check)).toBe(false);
-    expect(verifyCsrfToken(bot['csrftoken'] ?? '', check)).toBe(false);
-    expect(verifyCsrfToken(alice['csrftoken'] ?? '', { ...check, now: NOW + 61_000 })).toBe(false);
-    expect(verifyCsrfToken('+\\', check)).toBe(false);
-    expect(
-      verifyCsrfToken(alice['csrftoken'] ?? '', { ...check, authorization: { sub: 'Alice', client_id: 'x' } }),
-    ).toBe(false);
-    expect(verifyCsrfToken(alice['csrftoken'] ?? '', { ...check, secret: 'another secret' })).toBe(false);
-    expect(verifyCsrfToken(alice['csrftoken'] ?? '', { ...check, secret: ['a new secret', SERVER_SECRET] })).toBe(true);
+    const csrf = alice['csrftoken'] ?? '';
+    await everyRow(
+      [
+        [true, csrf, {}],
+        [false, alice['watchtoken'] ?? '', {}],
+        [false, bot['csrftoken'] ?? '', {}],
+        [false, csrf, { now: NOW + 61_000 }],
+        [false, '+\\', {}],
+        [false, csrf, { authorization: { sub: 'Alice', client_id: 'x' } }],
+        [false, csrf, { secret: 'another secret' }],
+        [true, csrf, { secret: ['a new secret', SERVER_SECRET] }],
+      ] as const,
+      ([isValid, token, more]) => expect(verifyCsrfToken(token, { ...check, ...more })).toBe(isValid),
+    );
   });
 
   test('codexicons and languageinfo', async () => {
@@ -381,18 +347,9 @@ describe('the structure of the data', () => {
       revisions: () => ({ pages: { 1: [{ revid: 9, minor: true, slots: { main: { content: 'text' } } }] } }),
     } satisfies ModuleHandlers;
     const host = await startQuery({ modules, resolvePages: () => [{ pageid: 1, ns: 0, title: 'Apple' }] });
-    const { json } = await host.get(
-      {
-        action: 'query',
-        list: 'allcategories|watchlistraw|querypage|search',
-        qppage: 'Shortpages',
-        srsearch: 'x',
-        titles: 'Apple',
-        prop: 'langlinks|contributors|categoryinfo|revisions',
-        rvslots: 'main',
-      },
-      { as: 'alice' },
-    );
+    const lists = { list: 'allcategories|watchlistraw|querypage|search', qppage: 'Shortpages', srsearch: 'x' };
+    const props = { titles: 'Apple', prop: 'langlinks|contributors|categoryinfo|revisions', rvslots: 'main' };
+    const { json } = await host.get({ action: 'query', ...lists, ...props }, { as: 'alice' });
     expect(json).toEqual({
       batchcomplete: '',
       query: {
@@ -420,16 +377,8 @@ describe('the structure of the data', () => {
 
 describe('many modules in one request', () => {
   const LISTS = {
-    allpages: 'ap',
-    allcategories: 'ac',
-    alllinks: 'al',
-    alltransclusions: 'at',
-    allredirects: 'ar',
-    allusers: 'au',
-    pagepropnames: 'ppn',
-    recentchanges: 'rc',
-    logevents: 'le',
-    random: 'rn',
+    ...{ allpages: 'ap', allcategories: 'ac', alllinks: 'al', alltransclusions: 'at', allredirects: 'ar' },
+    ...{ allusers: 'au', pagepropnames: 'ppn', recentchanges: 'rc', logevents: 'le', random: 'rn' },
   };
   const max = Object.fromEntries(Object.values(LISTS).map((prefix) => [`${prefix}limit`, 'max']));
 

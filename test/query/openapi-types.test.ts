@@ -71,13 +71,8 @@ test('openapi-typescript generates types, and a program that uses them compiles 
   writeFileSync(join(folder, 'program.ts'), PROGRAM);
   const settings = {
     compilerOptions: {
-      ...{
-        strict: true,
-        target: 'es2023',
-        module: 'nodenext',
-        lib: ['es2023', 'dom', 'dom.iterable'],
-        types: ['node'],
-      },
+      ...{ strict: true, target: 'es2023', module: 'nodenext', lib: ['es2023', 'dom', 'dom.iterable'] },
+      types: ['node'],
       ...{ noEmit: true, skipLibCheck: true, typeRoots: [join(ROOT, 'node_modules/@types')] },
       paths: { 'openapi-fetch': [join(FETCH, 'dist/index.d.mts')] },
     },

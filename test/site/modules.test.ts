@@ -114,6 +114,9 @@ describe('querypage computes what the content contains', () => {
   });
 });
 
+const LEUCHTTURM = 'https://de.site.example/wiki/Leuchtturm';
+const SECTION = '=== Below the waterline ===\nA [[keel]] keeps a boat from drifting sideways.';
+
 describe('page properties', () => {
   test.each<[query: string, expected: Entry]>([
     [
@@ -133,15 +136,7 @@ describe('page properties', () => {
     [
       'prop=langlinks&titles=Lighthouse&lllang=de&llprop=url|langname|autonym&llinlanguagecode=en',
       {
-        langlinks: [
-          {
-            lang: 'de',
-            title: 'Leuchtturm',
-            langname: 'German',
-            autonym: 'Deutsch',
-            url: 'https://de.site.example/wiki/Leuchtturm',
-          },
-        ],
+        langlinks: [{ lang: 'de', title: 'Leuchtturm', langname: 'German', autonym: 'Deutsch', url: LEUCHTTURM }],
       },
     ],
     [
@@ -165,15 +160,7 @@ describe('page properties', () => {
     ],
     [
       'prop=revisions&titles=Boat&rvprop=content&rvslots=main&rvsection=2',
-      {
-        revisions: [
-          {
-            slots: {
-              main: { content: '=== Below the waterline ===\nA [[keel]] keeps a boat from drifting sideways.' },
-            },
-          },
-        ],
-      },
+      { revisions: [{ slots: { main: { content: SECTION } } }] },
     ],
     [
       'prop=revisions&titles=Boat&rvprop=content&rvslots=main&rvsection=9',
@@ -238,27 +225,19 @@ test('unknown namespaces limit nothing, impossible titles match nothing', async 
 
 test('modules without content are empty, without a warning', async () => {
   const lists = ['allimages', 'blocks', 'filearchive', 'gadgetcategories', 'gadgets', 'protectedtitles', 'tags'];
-  expect(
-    await site.query({
-      list: lists.join('|'),
-      prop: 'duplicatefiles|imageinfo|pageimages',
-      meta: 'authmanagerinfo|filerepoinfo',
-      amirequestsfor: 'login',
-      amisecuritysensitiveoperation: 'Any',
-      titles: 'File:Bowline.png',
-    }),
-  ).toEqual({
+  const given = {
+    list: lists.join('|'),
+    ...{ prop: 'duplicatefiles|imageinfo|pageimages', titles: 'File:Bowline.png' },
+    ...{ meta: 'authmanagerinfo|filerepoinfo', amirequestsfor: 'login', amisecuritysensitiveoperation: 'Any' },
+  };
+  expect(await site.query(given)).toEqual({
     batchcomplete: true,
     query: {
       ...Object.fromEntries(lists.map((name) => [name, []])),
       repos: [],
       authmanagerinfo: {
-        canauthenticatenow: false,
-        cancreateaccounts: false,
-        canlinkaccounts: false,
-        securitysensitiveoperationstatus: 'fail',
-        preservedusername: false,
-        requests: [],
+        ...{ canauthenticatenow: false, cancreateaccounts: false, canlinkaccounts: false, preservedusername: false },
+        ...{ securitysensitiveoperationstatus: 'fail', requests: [] },
       },
       pages: [{ pageid: expect.any(Number), ns: 6, title: 'File:Bowline.png', imagerepository: '' }],
     },

@@ -154,13 +154,8 @@ describe('Markdown over HTTP', () => {
       'middle.md': '---\ndate: 2022-01-01\n---\n',
     });
     for (const title of ['New', 'Old', 'Middle']) {
-      const params = {
-        prop: 'revisions',
-        rvprop: 'content|timestamp|comment|user|ids',
-        rvstartid: '1',
-        rvslots: 'main',
-        rvdir: 'newer',
-      };
+      const rvprop = 'content|timestamp|comment|user|ids';
+      const params = { prop: 'revisions', rvprop, rvstartid: '1', rvslots: 'main', rvdir: 'newer' };
       const { revisions } = (await pageOf(title, params)) as { readonly revisions?: readonly Json[] };
       expect(revisions, title).toMatchObject([{ user: 'Unknown user' }]);
       expect(revisions?.[0], title).not.toHaveProperty('userhidden');

@@ -33,16 +33,10 @@ const mwn =
 const m3api =
   (params: Readonly<Record<string, unknown>>): ClientWalk =>
   async (base) => {
-    const session = new Session(
-      apiOf(base),
-      { formatversion: 2 },
-      {
-        userAgent: USER_AGENT,
-        warn: (warning: Error) => {
-          throw warning;
-        },
-      },
-    );
+    const warn = (warning: Error): void => {
+      throw warning;
+    };
+    const session = new Session(apiOf(base), { formatversion: 2 }, { userAgent: USER_AGENT, warn });
     const found: Item[] = [];
     const answers = session.requestAndContinue({ action: 'query', ...params } as never);
     // Its description calls the parts of an answer plain objects.

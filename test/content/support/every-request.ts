@@ -14,13 +14,8 @@ const USERS = ['Alice', 'Mallory', 'Mallory 101', 'Nobody', '192.0.2.9', '#2', '
 
 /** One of each kind: open, hidden, missing, a redirect to a hidden page and a hidden redirect, with and without a namespace. */
 const SOME_TITLES = [
-  'Page 02',
-  `Page 01 ${HIDDEN}`,
-  'Nowhere',
-  'Way',
-  `${HIDDEN} way`,
-  `Category:Both ${HIDDEN}`,
-  `File:${HIDDEN}.png`,
+  ...['Page 02', `Page 01 ${HIDDEN}`, 'Nowhere', 'Way'],
+  ...[`${HIDDEN} way`, `Category:Both ${HIDDEN}`, `File:${HIDDEN}.png`],
 ];
 
 /** Values for parameters of a type; a list of values is tried as a whole and one by one. */
@@ -54,15 +49,7 @@ const valuesOf = (module: ModuleDescriptor, name: string, { type, multi }: Param
 };
 
 const SEARCHES = [
-  'word',
-  'rare',
-  MARK,
-  `${HIDDEN}`,
-  '-open rare',
-  'intitle:Page',
-  `Page 01 ${HIDDEN}`,
-  'Much',
-  '"open word"',
+  ...['word', 'rare', MARK, `${HIDDEN}`, '-open rare', 'intitle:Page', `Page 01 ${HIDDEN}`, 'Much', '"open word"'],
 ];
 
 /** Parameters that select what a module lists; each is tried with each variation of the others. */
@@ -116,28 +103,21 @@ const withoutEmpty = (params: Params): Params =>
 /** The modules that a site answers. The others have the same response on every site. */
 const answered = new Set(['siteinfo', 'logevents', ...Object.keys(contentQuery(memoryContent([])).modules ?? {})]);
 
+const EVERYTHING =
+  'wikitext|links|categories|images|templates|externallinks|langlinks|iwlinks|sections|properties|displaytitle|revid';
+
 /** Requests to every module that reads content, and to the other actions that read pages. */
 export const EVERY_REQUEST: readonly Params[] = [
   ...Object.values<ModuleDescriptor>(catalogue)
     .filter(({ name }) => answered.has(name))
     .flatMap(requestsTo),
   ...TITLES.flatMap((page) => [
-    {
-      action: 'parse',
-      page,
-      prop: 'wikitext|links|categories|images|templates|externallinks|langlinks|iwlinks|sections|properties|displaytitle|revid',
-    },
+    { action: 'parse', page, prop: EVERYTHING },
     { action: 'parse', page, redirects: '1', prop: 'text' },
     { action: 'parse', title: page, text: `[[${page}]] {{Box}}`, prop: 'links|templates|wikitext' },
     { action: 'compare', fromtitle: page, totitle: 'Page 00', prop: 'diff|diffsize|ids|title|user|comment|size|rel' },
     { action: 'query', titles: page, export: '1' },
-    {
-      action: 'query',
-      titles: page,
-      redirects: '1',
-      prop: 'info',
-      inprop: 'url|associatedpage|talkid|subjectid|displaytitle',
-    },
+    { titles: page, redirects: '1', prop: 'info', inprop: 'url|associatedpage|talkid|subjectid|displaytitle' },
   ]),
   ...['1', '2', '61', '9999'].flatMap((id) => [
     { action: 'parse', pageid: id, prop: 'wikitext|links' },

@@ -111,13 +111,8 @@ export async function startQuery(given: QueryOptions): Promise<QueryHost> {
     failures,
     query: directQueries(options(host.base), '/api'),
     token: async (username) => {
-      const form = {
-        grant_type: 'password',
-        username,
-        password: 'secret',
-        client_id: 'test',
-        client_secret: 'test-secret',
-      };
+      const own = { client_id: 'test', client_secret: 'test-secret' };
+      const form = { grant_type: 'password', username, password: 'secret', ...own };
       return String((await client.post('/oauth/token', form)).json['access_token']);
     },
     close: () => host.close(),

@@ -37,16 +37,7 @@ export const SEARCHES = [
 /** Values of parameters that take any text, by the name of the parameter without its prefix. */
 const TEXTS: Readonly<Record<string, readonly string[]>> = {
   search: SEARCHES,
-  title: [
-    HUB,
-    page(1000),
-    'Box',
-    'Picture.png',
-    'Category:Everything',
-    'Template:Box',
-    'File:Picture.png',
-    'No such page',
-  ],
+  title: [HUB, page(1000), 'Box', 'Picture.png', 'Category:Everything', 'Template:Box', 'File:Picture.png', 'Nowhere'],
   user: ['User 1', 'User 7', 'Nobody', '192.0.0.1'],
   excludeuser: ['User 1', 'User 7'],
   userprefix: ['U', 'User', '1', 'Z'],

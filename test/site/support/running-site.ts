@@ -61,7 +61,7 @@ export async function startSite(source: string | ((folder: string) => Promise<st
       const form = username
         ? { grant_type: 'password', username, password: 'secret' }
         : { grant_type: 'client_credentials' };
-      const { json } = await client.post('/oauth/token', { ...form, client_id: 'test', client_secret: 'test-secret' });
+      const { json } = await client.post('/oauth/token', { ...form, ...CLIENT });
       return String(json['access_token']);
     },
     close: async () => {
@@ -73,6 +73,8 @@ export async function startSite(source: string | ((folder: string) => Promise<st
   };
 }
 
+const CLIENT = { client_id: 'test', client_secret: 'test-secret' };
+
 const optionsOf = (base: string, database: ContentDatabase, failures: unknown[]) => {
   const content = siteQuery(database);
   return {
@@ -80,14 +82,7 @@ const optionsOf = (base: string, database: ContentDatabase, failures: unknown[])
     grants: ['client_credentials', 'password'] as const,
     scopes: { read: 'Read', bulk: { description: 'Read in bulk', rights: ['apihighlimits'] } },
     users: [{ username: 'alice', password: 'secret' }],
-    clients: [
-      {
-        client_id: 'test',
-        client_secret: 'test-secret',
-        grant_types: ['client_credentials', 'password'] as const,
-        scope: 'read bulk',
-      },
-    ],
+    clients: [{ ...CLIENT, grant_types: ['client_credentials', 'password'] as const, scope: 'read bulk' }],
     query: query({
       ...content,
       extensions: [openApi(), sandbox()],
