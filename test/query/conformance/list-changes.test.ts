@@ -17,27 +17,20 @@ import {
 const hosts = new Hosts();
 
 describe('alldeletedrevisions', () => {
+  const base = 'list=alldeletedrevisions';
   hosts.refuse([
-    [
-      'alldeletedrevisions-2',
-      'list=alldeletedrevisions&adruser=Alice&adrexcludeuser=Bob&adrto=A',
-      ...notWith('adrto', 'adruser'),
-    ],
-    ['alldeletedrevisions-3', 'list=alldeletedrevisions&adrend=now', ...onlyWith('adrend', 'adruser')],
-    ['alldeletedrevisions-5', 'list=alldeletedrevisions&adrslots=main&adrparse=', ...notWith('adrparse', 'adrslots')],
+    ['alldeletedrevisions-2', `${base}&adruser=Alice&adrexcludeuser=Bob&adrto=A`, ...notWith('adrto', 'adruser')],
+    ['alldeletedrevisions-3', `${base}&adrend=now`, ...onlyWith('adrend', 'adruser')],
+    ['alldeletedrevisions-5', `${base}&adrslots=main&adrparse=`, ...notWith('adrparse', 'adrslots')],
     ['alldeletedrevisions-6', 'list=alldeletedrevisions', ...mayNotView('deleted comments')],
     [
       'alldeletedrevisions-7',
-      'list=alldeletedrevisions&adrprop=content&adrslots=main',
+      `${base}&adrprop=content&adrslots=main`,
       ...mayNotView('content of deleted revisions'),
       'bot',
     ],
-    [
-      'alldeletedrevisions-8',
-      'list=alldeletedrevisions&adrprop=ids&adrnamespace=0|1&adrfrom=Talk:A',
-      ...badTitle('Talk:A'),
-    ],
-    ['alldeletedrevisions-9', 'list=alldeletedrevisions&adrprop=ids&adrcontinue=0|A|1|2', ...CONT],
+    ['alldeletedrevisions-8', `${base}&adrprop=ids&adrnamespace=0|1&adrfrom=Talk:A`, ...badTitle('Talk:A')],
+    ['alldeletedrevisions-9', `${base}&adrprop=ids&adrcontinue=0|A|1|2`, ...CONT],
   ]);
   hosts.warn([
     [
@@ -48,8 +41,8 @@ describe('alldeletedrevisions', () => {
     ],
   ]);
   hosts.give([
-    ['alldeletedrevisions-1', 'list=alldeletedrevisions&adrnamespace=&adrstart=now', 'nothing'],
-    ['alldeletedrevisions-10', 'list=alldeletedrevisions&adrprop=ids', { prop: ['ids'] }],
+    ['alldeletedrevisions-1', `${base}&adrnamespace=&adrstart=now`, 'nothing'],
+    ['alldeletedrevisions-10', `${base}&adrprop=ids`, { prop: ['ids'] }],
     ['alldeletedrevisions-11', 'generator=alldeletedrevisions&gadrgeneratetitles=', { generatetitles: true }],
   ]);
 });

@@ -140,6 +140,7 @@ describe('backlinks, embeddedin, imageusage', () => {
 });
 
 describe('categorymembers', () => {
+  const base = 'list=categorymembers&cmtitle=Category:Fruit';
   const HEX = 'Invalid value for parameter';
   hosts.refuse([
     ['categorymembers-1', 'list=categorymembers', ...needsOneOf('cmtitle', 'cmpageid')],
@@ -156,50 +157,37 @@ describe('categorymembers', () => {
       'invalidcategory',
       'The category name you entered is not valid.',
     ],
-    ['categorymembers-6', 'list=categorymembers&cmtitle=Category:Fruit&cmsort=timestamp&cmcontinue=1|2', ...CONT],
-    ['categorymembers-7', 'list=categorymembers&cmtitle=Category:Fruit&cmcontinue=page|4b4|5', ...CONT],
+    ['categorymembers-6', `${base}&cmsort=timestamp&cmcontinue=1|2`, ...CONT],
+    ['categorymembers-7', `${base}&cmcontinue=page|4b4|5`, ...CONT],
     [
       'categorymembers-8',
       'generator=categorymembers&gcmtitle=Category:Fruit&gcmstarthexsortkey=4b4',
       'badvalue_gcmstarthexsortkey',
       `${HEX} "gcmstarthexsortkey".`,
     ],
-    [
-      'categorymembers-9',
-      'list=categorymembers&cmtitle=Category:Fruit&cmendhexsortkey=zz',
-      'badvalue_cmendhexsortkey',
-      `${HEX} "cmendhexsortkey".`,
-    ],
+    ['categorymembers-9', `${base}&cmendhexsortkey=zz`, 'badvalue_cmendhexsortkey', `${HEX} "cmendhexsortkey".`],
   ]);
   hosts.give([
     ['categorymembers-3', 'list=categorymembers&cmpageid=99', { pageid: 99 }],
     [
       'categorymembers-10',
-      'list=categorymembers&cmtitle=Category:Fruit&cmstartsortkeyprefix=A&cmstarthexsortkey=no&cmstartsortkey=B',
+      `${base}&cmstartsortkeyprefix=A&cmstarthexsortkey=no&cmstartsortkey=B`,
       { startsortkeyprefix: 'A', starthexsortkey: undefined, startsortkey: undefined },
     ],
-    [
-      'categorymembers-11',
-      'list=categorymembers&cmtitle=Category:Fruit&cmstart=now&cmend=now',
-      { start: undefined, end: undefined },
-    ],
+    ['categorymembers-11', `${base}&cmstart=now&cmend=now`, { start: undefined, end: undefined }],
     [
       'categorymembers-12',
-      'list=categorymembers&cmtitle=Category:Fruit&cmsort=timestamp&cmtype=file&cmstarthexsortkey=no',
+      `${base}&cmsort=timestamp&cmtype=file&cmstarthexsortkey=no`,
       { type: ['page', 'subcat', 'file'], starthexsortkey: undefined },
     ],
     [
       'categorymembers-13',
-      'list=categorymembers&cmtitle=Category:Fruit&cmcontinue=page||1&cmstarthexsortkey=no',
+      `${base}&cmcontinue=page||1&cmstarthexsortkey=no`,
       { continue: 'page||1', starthexsortkey: undefined },
     ],
-    ['categorymembers-14', 'list=categorymembers&cmtitle=Category:Fruit&cmtype=', 'nothing'],
-    [
-      'categorymembers-15',
-      'list=categorymembers&cmtitle=Category:Fruit&cmtype=file|page&cmdir=newer',
-      { type: ['file', 'page'], dir: 'newer' },
-    ],
-    ['categorymembers-16', 'list=categorymembers&cmtitle=Category:Fruit&cmstarthexsortkey=', { starthexsortkey: '' }],
+    ['categorymembers-14', `${base}&cmtype=`, 'nothing'],
+    ['categorymembers-15', `${base}&cmtype=file|page&cmdir=newer`, { type: ['file', 'page'], dir: 'newer' }],
+    ['categorymembers-16', `${base}&cmstarthexsortkey=`, { starthexsortkey: '' }],
   ]);
 });
 
@@ -270,17 +258,13 @@ describe('prefixsearch, search', () => {
 });
 
 describe('protectedtitles, querypage, random, trackingcategories', () => {
+  const base = 'list=querypage';
   hosts.refuse([
     ['protectedtitles-1', 'list=protectedtitles&ptcontinue=abc', ...CONT],
-    [
-      'querypage-1',
-      'list=querypage&qppage=longpages',
-      'badvalue',
-      'Unrecognized value for parameter "qppage": longpages.',
-    ],
+    ['querypage-1', `${base}&qppage=longpages`, 'badvalue', 'Unrecognized value for parameter "qppage": longpages.'],
     [
       'querypage-2',
-      'list=querypage&qppage=Unwatchedpages',
+      `${base}&qppage=Unwatchedpages`,
       'specialpage-cantexecute',
       "You don't have permission to view the results of this special page.",
       'bot',
@@ -291,8 +275,8 @@ describe('protectedtitles, querypage, random, trackingcategories', () => {
   ]);
   hosts.give([
     ['protectedtitles-2', 'list=protectedtitles&ptprop=user', { prop: ['user'] }],
-    ['querypage-3', 'list=querypage&qppage=Unwatchedpages', { page: 'Unwatchedpages' }, 'admin'],
-    ['querypage-6', 'list=querypage&qppage=Longpages&qpoffset=-5', { offset: -5 }],
+    ['querypage-3', `${base}&qppage=Unwatchedpages`, { page: 'Unwatchedpages' }, 'admin'],
+    ['querypage-6', `${base}&qppage=Longpages&qpoffset=-5`, { offset: -5 }],
     ['random-3', 'list=random&rnfilterredir=all', { filterredir: 'all' }],
     ['random-5', 'list=random&rnminsize=1&rnmaxsize=5&rncontentmodel=wikitext', { minsize: 1, maxsize: 5 }],
     ['trackingcategories-2', 'list=trackingcategories&tctrackingcatname=', { trackingcatname: undefined }],

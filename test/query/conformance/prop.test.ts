@@ -32,17 +32,10 @@ describe('contributors', () => {
 });
 
 describe('deletedrevisions', () => {
+  const base = 'prop=deletedrevisions&titles=Nope';
   hosts.refuse([
-    [
-      'deletedrevisions-3',
-      'prop=deletedrevisions&titles=Nope&drvuser=A&drvexcludeuser=B',
-      ...mix('drvuser', 'drvexcludeuser'),
-    ],
-    [
-      'deletedrevisions-4',
-      'prop=deletedrevisions&titles=Nope&drvslots=main&drvdifftotext=x',
-      ...notWith('drvdifftotext', 'drvslots'),
-    ],
+    ['deletedrevisions-3', `${base}&drvuser=A&drvexcludeuser=B`, ...mix('drvuser', 'drvexcludeuser')],
+    ['deletedrevisions-4', `${base}&drvslots=main&drvdifftotext=x`, ...notWith('drvdifftotext', 'drvslots')],
     ['deletedrevisions-5', 'prop=deletedrevisions&titles=Apple', ...mayNotView('deleted comments')],
     [
       'deletedrevisions-6',
@@ -55,7 +48,7 @@ describe('deletedrevisions', () => {
   hosts.give([
     ['deletedrevisions-1', 'prop=deletedrevisions', 'nothing'],
     ['deletedrevisions-2', 'prop=deletedrevisions&revids=99', 'nothing', 'alice'],
-    ['deletedrevisions-8', 'prop=deletedrevisions&titles=Nope&drvprop=ids&drvstart=now', { prop: ['ids'] }],
+    ['deletedrevisions-8', `${base}&drvprop=ids&drvstart=now`, { prop: ['ids'] }],
     ['deletedrevisions-9', 'prop=deletedrevisions&revids=99', {}, 'bot'],
   ]);
 });
