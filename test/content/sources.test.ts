@@ -1,7 +1,6 @@
 import { type ContentSource, contentQuery, memoryContent } from 'oauth-query/content';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { everyRow } from '../rows.js';
-import { CLIENT_WALKS } from './support/client-walks.js';
 import { gather, merged, QUERIES } from './support/queries.js';
 import { type QueryHost, sourcesOfTheSamePages, startQuery } from './support/same-pages.js';
 import { searchWithoutEnd } from './support/search-time.js';
@@ -138,11 +137,3 @@ test('files by name are listed in the reverse order for both names of it', async
 test('no handler failed', () => {
   for (const host of hosts.values()) expect(host.failures).toEqual([]);
 });
-
-test('published clients get the same from every source', () =>
-  everyRow(Object.entries(CLIENT_WALKS), async ([, walk]) => {
-    const [first, ...others] = [...hosts.values()].map(({ base }) => base);
-    const expected = await walk(first ?? '');
-    expect(JSON.stringify(expected).length).toBeGreaterThan(20);
-    for (const base of others) expect(await walk(base)).toEqual(expected);
-  }));

@@ -32,11 +32,7 @@ export const site = resolveSite({
 });
 
 /** Parameters as a request brings them. */
-export function sourceOf(texts: Readonly<Record<string, string>>): ParameterSource {
-  const parameters = new RequestParameters();
-  for (const [name, text] of Object.entries(texts)) parameters.add(name, { text, malformed: false });
-  return parameters;
-}
+export const sourceOf: (texts: Readonly<Record<string, string>>) => ParameterSource = RequestParameters.from;
 
 export function contextOf({ highLimits = false }: { highLimits?: boolean } = {}): ParseContext {
   return { highLimits, now: NOW, warnings: new Warnings() };

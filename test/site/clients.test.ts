@@ -1,9 +1,10 @@
 import { fileURLToPath } from 'node:url';
+import Session, { set } from 'm3api';
 import { Mwn } from 'mwn';
 import Nodemw from 'nodemw';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { useStarted } from '../hosts/listen.js';
-import { entries, startSite } from './support/running-site.js';
+import { entries, type Entry, startSite } from './support/running-site.js';
 
 const site = useStarted(() => startSite(fileURLToPath(new URL('../../examples/site/sample.xml', import.meta.url))));
 
@@ -101,6 +102,22 @@ describe('nodemw, which does not support tokens', () => {
     expect(await call('getExternalLinks', 'Bowline')).toEqual([{ '*': 'https://knots.example.org/bowline' }]);
     expect(await call('getSiteStats')).toMatchObject({ pages: 37, edits: 45 });
   });
+});
+
+test('m3api follows generated pages and their properties through all continuations', async () => {
+  const warn = (warning: Error): void => {
+    throw warning;
+  };
+  const session = new Session(`${site.origin}/w/api.php`, { formatversion: 2 }, { userAgent: 'tests', warn });
+  const links = new Map<string, number>();
+  const props = { prop: set('links', 'categories'), pllimit: 3 };
+  const answers = session.requestAndContinue({ action: 'query', generator: 'allpages', gaplimit: 4, ...props });
+  // Its description calls its generators plain objects.
+  for await (const { query } of answers as AsyncIterable<{ readonly query: Entry }>) {
+    for (const { title, links: some } of entries(query['pages']))
+      links.set(String(title), (links.get(String(title)) ?? 0) + entries(some).length);
+  }
+  expect([links.size, links.get('Boat'), links.get('Knot')]).toEqual([21, 8, 4]);
 });
 
 test('a client with only raw continuation gets everything too', async () => {

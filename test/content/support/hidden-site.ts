@@ -8,6 +8,10 @@ export const isOpen = (title: string): boolean => !title.includes(HIDDEN);
 
 const category = (title: string): ContentLink => ({ kind: 'category', ns: 14, title });
 const to = (title: string): ContentLink => ({ kind: 'link', ns: 0, title });
+const redirectTo = (title: string): Pick<MemoryPage, 'redirect' | 'links'> => ({
+  redirect: { to: title },
+  links: [{ kind: 'redirect', ns: 0, title }, to(title)],
+});
 
 /** How many pages the rows of a list are read from, every second one hidden: the others alone are more than one response reads. */
 const MUCH = 2_100;
@@ -20,6 +24,7 @@ const time = (isHidden: boolean, second: number): string =>
 const GIVEN: readonly MemoryPage[] = [
   ...Array.from({ length: 60 }, (_, index): MemoryPage => {
     const isHidden = index % 2 === 1;
+    const host = isHidden ? HIDDEN.toLowerCase() : 'open';
     const name = `Page ${String(index).padStart(2, '0')}${isHidden ? ` ${HIDDEN}` : ''}`;
     const next = `Page ${String((index + 1) % 60).padStart(2, '0')}${isHidden ? '' : ` ${HIDDEN}`}`;
     return {
@@ -40,36 +45,16 @@ const GIVEN: readonly MemoryPage[] = [
         { kind: 'template', ns: 10, title: `Box ${HIDDEN}` },
         { kind: 'file', ns: 6, title: 'Picture.png' },
         { kind: 'file', ns: 6, title: `${HIDDEN}.png` },
-        {
-          kind: 'url',
-          ns: 0,
-          title: `org.example.${isHidden ? HIDDEN.toLowerCase() : 'open'}./ https`,
-          text: `https://${isHidden ? HIDDEN.toLowerCase() : 'open'}.example.org/`,
-        },
+        { kind: 'url', ns: 0, title: `org.example.${host}./ https`, text: `https://${host}.example.org/` },
         { kind: 'language', ns: 0, title: isHidden ? `de:${HIDDEN}` : 'de:Offen' },
         { kind: 'interwiki', ns: 0, title: isHidden ? `other:${HIDDEN}` : 'other:Open' },
         { kind: 'property', ns: 0, title: isHidden ? `${HIDDEN}prop` : 'openprop', text: 'value' },
       ],
     };
   }),
-  {
-    title: 'Way',
-    text: '',
-    redirect: { to: `Page 01 ${HIDDEN}` },
-    links: [{ kind: 'redirect', ns: 0, title: `Page 01 ${HIDDEN}` }, to(`Page 01 ${HIDDEN}`)],
-  },
-  {
-    title: `${HIDDEN} way`,
-    text: MARK,
-    redirect: { to: 'Page 00' },
-    links: [{ kind: 'redirect', ns: 0, title: 'Page 00' }, to('Page 00')],
-  },
-  {
-    title: 'Open way',
-    text: 'open',
-    redirect: { to: 'Page 00' },
-    links: [{ kind: 'redirect', ns: 0, title: 'Page 00' }, to('Page 00')],
-  },
+  { title: 'Way', text: '', ...redirectTo(`Page 01 ${HIDDEN}`) },
+  { title: `${HIDDEN} way`, text: MARK, ...redirectTo('Page 00') },
+  { title: 'Open way', text: 'open', ...redirectTo('Page 00') },
   { ns: 1, title: 'Page 00', text: 'Talk.', user: '192.0.2.7' },
   { ns: 1, title: `Page 01 ${HIDDEN}`, text: `${MARK}.`, user: '192.0.2.9' },
   { ns: 14, title: 'Mixed', text: '', links: [{ kind: 'property', ns: 0, title: 'hiddencat' }] },

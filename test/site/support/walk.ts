@@ -1,4 +1,5 @@
-import type { Entry, RunningSite } from './running-site.js';
+import { type Params, walk } from '../../content/support/walk.js';
+import type { Answered, Entry, RunningSite } from './running-site.js';
 
 /** A list, with how to read off an answer what each of its items is. */
 export interface Walk {
@@ -18,23 +19,19 @@ export interface Walk {
   readonly most?: number;
 }
 
-/** Everything that a walk meets, and how many requests it took. */
-export async function walkThrough(site: RunningSite, walk: Walk, size: string, token?: string) {
-  const { params, limit, items, text } = walk;
-  const met: Entry[] = [];
-  let progress: Readonly<Record<string, string>> = {};
-  for (let requests = 1; requests < 3_000; requests += 1) {
-    const answer = await site.query({ ...params, [limit]: size, ...progress }, token);
+/** Everything that a walk meets. */
+export async function walkThrough(
+  site: RunningSite,
+  { params, limit, items, text }: Walk,
+  size: string,
+  token?: string,
+) {
+  const send = async (all: Params): Promise<Entry> => {
+    const answer = await site.query(all, token);
     if (answer['error'] ?? answer['warnings']) throw new Error(JSON.stringify({ params, ...answer }).slice(0, 500));
-    met.push(...items(answer.query ?? answer));
-    if (!answer.continue) {
-      return {
-        texts: met.map(text),
-        twice: met.length - new Set(met.map((item) => JSON.stringify(item))).size,
-        requests,
-      };
-    }
-    progress = Object.fromEntries(Object.entries(answer.continue).map(([name, value]) => [name, String(value)]));
-  }
-  throw new Error(`The walk through ${JSON.stringify(params)} does not end.`);
+    return answer;
+  };
+  const answers = (await walk(send, { ...params, [limit]: size })) as readonly Answered[];
+  const met = answers.flatMap((answer) => items(answer.query ?? answer));
+  return { texts: met.map(text), twice: met.length - new Set(met.map((item) => JSON.stringify(item))).size };
 }
