@@ -4,7 +4,7 @@ import { useStarted } from '../hosts/listen.js';
 import { openIdFixture } from '../openid/support.js';
 import { everyRow } from '../rows.js';
 import { type Exchange, type Spoil, startBadProxy } from './support/bad-proxy.js';
-import { rowsOf } from './support/broken-servers.js';
+import { at, dropHeader, edit, type Fault, html, redirect } from './support/broken-servers.js';
 import { complaints, runDoctor } from './support/run-doctor.js';
 
 const DISCOVERY = '/.well-known/openid-configuration';
@@ -15,20 +15,6 @@ const proxy = useStarted(() => startBadProxy(openIdFixture({}, { cors: ['*'] }).
 const walk = (...more: readonly string[]) => runDoctor(['--openid', proxy.issuer, ...more]);
 const walkAsClient = () => walk('--client-id', 'rp', '--redirect-uri', REDIRECT);
 
-const at =
-  (path: string, spoil: (exchange: Exchange) => void): Spoil =>
-  (exchange) => {
-    if (exchange.path === path) spoil(exchange);
-  };
-const edit = (change: (document: Record<string, unknown>) => object): Spoil =>
-  at(DISCOVERY, (exchange) => {
-    const document = JSON.parse(exchange.body);
-    exchange.body = JSON.stringify({ ...document, ...change(document) });
-  });
-const answer = (path: string, status: number, headers: Record<string, string> = {}): Spoil =>
-  at(path, (exchange) =>
-    Object.assign(exchange, { status, headers: { 'content-type': 'text/html', ...headers }, body: '<p>' }),
-  );
 /** The address to which a browser is sent back. */
 const back = (change: (url: URL) => void): Spoil =>
   at('/oauth/authorize', ({ headers }) => {
@@ -52,76 +38,55 @@ test('O89: reports nothing for a server that applications can sign users in with
 });
 
 /** Ways in which a server is broken for an application, and what the doctor says. */
-const BROKEN = rowsOf<string>({
-  'openid-found': {
-    'it is switched off': ['404', answer(DISCOVERY, 404)],
-    'a page for every path': ['text/html', answer(DISCOVERY, 200)],
-  },
-  'openid-issuer': { 'a slash more': ['/"', edit(({ issuer }) => ({ issuer: `${String(issuer)}/` }))] },
-  'openid-members': {
-    'no keys': ['jwks_uri is missing', edit(() => ({ jwks_uri: undefined }))],
-    'only implicit': ['response_types_supported', edit(() => ({ response_types_supported: ['id_token'] }))],
-  },
-  'openid-endpoints': {
-    'http behind a proxy': ['http://a.example/token', edit(() => ({ token_endpoint: 'http://a.example/token' }))],
-  },
-  'openid-below-issuer': {
-    'another host': [
-      'userinfo_endpoint',
-      edit(({ userinfo_endpoint: url }) => ({ userinfo_endpoint: String(url).replace('127.0.0.1', 'localhost') })),
-    ],
-  },
-  'openid-algorithm': {
-    'no RS256': ['ES256', edit(() => ({ id_token_signing_alg_values_supported: ['ES256'] }))],
-    'unsigned tokens': ['none', edit(() => ({ id_token_signing_alg_values_supported: ['RS256', 'none'] }))],
-  },
-  'openid-scripts': {
-    'no script may read it': [
-      'no Access-Control',
-      at(DISCOVERY, ({ headers }) => void delete headers['access-control-allow-origin']),
-    ],
-  },
-  'keys-found': { 'the keys are not there': ['404', answer('/oauth/jwks', 404)] },
-  'openid-key': {
-    'a key of another kind only': [
-      'none for RS256',
-      at('/oauth/jwks', (exchange) => {
-        const { keys } = JSON.parse(exchange.body) as { keys: readonly { kty: string }[] };
-        exchange.body = JSON.stringify({ keys: keys.filter(({ kty }) => kty !== 'RSA') });
-      }),
-    ],
-  },
-  'openid-authorize': { 'no page to sign in': ['404', answer('/oauth/authorize', 404)] },
-  'openid-silent': {
-    'a sign-in page in front': ['redirect to /login', answer('/oauth/authorize', 302, { location: '/login' })],
-    'a page in a frame': ['200', answer('/oauth/authorize', 200, { location: '' })],
-    'a client that is not allowed': [
-      'access_denied',
-      back(({ searchParams }) => searchParams.set('error', 'access_denied')),
-    ],
-    'the state is lost': ['state', back(({ searchParams }) => searchParams.delete('state'))],
-    'the issuer is lost': ['iss is missing', back(({ searchParams }) => searchParams.delete('iss'))],
-  },
-  'openid-token': { 'the token endpoint answers with a page': ['text/html', answer('/oauth/token', 400)] },
-  'openid-userinfo-listed': { 'no userinfo': ['missing', edit(() => ({ userinfo_endpoint: undefined }))] },
-  'openid-userinfo': {
-    'userinfo behind a sign-in page': ['redirect', answer('/oauth/userinfo', 302, { location: '/login' })],
-  },
-  'openid-logout-listed': { 'no logout': ['missing', edit(() => ({ end_session_endpoint: undefined }))] },
-  'openid-logout': { 'the logout page breaks': ['500', answer('/oauth/logout', 500)] },
-  'openid-logout-redirect': {
-    'logout leads anywhere': [
-      'signed-out',
-      at('/oauth/logout', (exchange) => {
-        exchange.status = 302;
-        exchange.headers['location'] = exchange.query.get('post_logout_redirect_uri') ?? '';
-      }),
-    ],
-  },
-});
+const BROKEN: readonly Fault<string>[] = [
+  ['openid-found', '404', at(DISCOVERY, html(404))],
+  ['openid-found', 'text/html', at(DISCOVERY, html(200))],
+  ['openid-issuer', '/"', edit(DISCOVERY, ({ issuer }) => ({ issuer: `${String(issuer)}/` }))],
+  ['openid-members', 'jwks_uri is missing', edit(DISCOVERY, () => ({ jwks_uri: undefined }))],
+  ['openid-members', 'response_types_supported', edit(DISCOVERY, () => ({ response_types_supported: ['id_token'] }))],
+  ['openid-endpoints', 'http://a.example/token', edit(DISCOVERY, () => ({ token_endpoint: 'http://a.example/token' }))],
+  [
+    'openid-below-issuer',
+    'userinfo_endpoint',
+    edit(DISCOVERY, ({ userinfo_endpoint: url }) => ({
+      userinfo_endpoint: String(url).replace('127.0.0.1', 'localhost'),
+    })),
+  ],
+  ['openid-algorithm', 'ES256', edit(DISCOVERY, () => ({ id_token_signing_alg_values_supported: ['ES256'] }))],
+  ['openid-algorithm', 'none', edit(DISCOVERY, () => ({ id_token_signing_alg_values_supported: ['RS256', 'none'] }))],
+  ['openid-scripts', 'no Access-Control', at(DISCOVERY, dropHeader('access-control-allow-origin'))],
+  ['keys-found', '404', at('/oauth/jwks', html(404))],
+  [
+    'openid-key',
+    'none for RS256',
+    at('/oauth/jwks', (exchange) => {
+      const { keys } = JSON.parse(exchange.body) as { keys: readonly { kty: string }[] };
+      exchange.body = JSON.stringify({ keys: keys.filter(({ kty }) => kty !== 'RSA') });
+    }),
+  ],
+  ['openid-authorize', '404', at('/oauth/authorize', html(404))],
+  ['openid-silent', 'redirect to /login', at('/oauth/authorize', redirect(302, '/login'))],
+  ['openid-silent', '200', at('/oauth/authorize', html(200))],
+  ['openid-silent', 'access_denied', back(({ searchParams }) => searchParams.set('error', 'access_denied'))],
+  ['openid-silent', 'state', back(({ searchParams }) => searchParams.delete('state'))],
+  ['openid-silent', 'iss is missing', back(({ searchParams }) => searchParams.delete('iss'))],
+  ['openid-token', 'text/html', at('/oauth/token', html(400))],
+  ['openid-userinfo-listed', 'missing', edit(DISCOVERY, () => ({ userinfo_endpoint: undefined }))],
+  ['openid-userinfo', 'redirect', at('/oauth/userinfo', redirect(302, '/login'))],
+  ['openid-logout-listed', 'missing', edit(DISCOVERY, () => ({ end_session_endpoint: undefined }))],
+  ['openid-logout', '500', at('/oauth/logout', html(500))],
+  [
+    'openid-logout-redirect',
+    'signed-out',
+    at('/oauth/logout', (exchange) => {
+      exchange.status = 302;
+      exchange.headers['location'] = exchange.query.get('post_logout_redirect_uri') ?? '';
+    }),
+  ],
+];
 
 test('O89: each rule reports its fault, and an error is the last thing that is said', async () => {
-  await everyRow(BROKEN, async ([rule, , seen, spoil]) => {
+  await everyRow(BROKEN, async ([rule, seen, spoil]) => {
     proxy.spoil = spoil;
     const { findings, code } = await walkAsClient();
     const found = findings.find((finding) => finding.rule === rule);

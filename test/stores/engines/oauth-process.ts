@@ -13,7 +13,6 @@ import type { Store } from '../../../src/core/base/ports.js';
 import { LIMITS } from '../../../src/core/oauth/limits.js';
 import { haltable } from './haltable.js';
 import type { ProcessSettings } from './oauth-processes.js';
-import { ownCluster } from './own-cluster.js';
 
 // Whoever started this process is gone.
 process.stdin.on('end', () => process.exit()).resume();
@@ -27,8 +26,7 @@ const onError = (error: unknown): void => {
   else if (settings.quiet !== true) console.error(error);
 };
 async function open(): Promise<Store> {
-  const { driver, ownClient } = settings;
-  if (ownClient === true) return ownCluster(address, driver);
+  const { driver } = settings;
   const opened = await openStore(address, { clock, onError, ...(driver === undefined ? {} : { driver }) });
   // On a full machine, the first connection takes longer than a call may.
   for (let attempt = 1; ; attempt += 1) {
@@ -98,7 +96,6 @@ const oauth = oauthQuery({
   lifetimes: {
     // One consent is enough for all codes of an owner.
     rememberedConsent: 3_600,
-    authorizationCode: settings.authorizationCode ?? 600,
     // Unless a test wants another window, every second use is refused, and every first one can be looked at afterwards.
     refreshGrace: settings.refreshGrace ?? 0,
     codeReplayTolerance: settings.codeReplayTolerance ?? 60,

@@ -36,13 +36,9 @@ export interface ProcessSettings {
   readonly ahead?: number;
   /** Seconds; 0 unless told. */
   readonly refreshGrace?: number;
-  /** Seconds; 600 unless told. */
-  readonly authorizationCode?: number;
   /** Seconds; 60 unless told. */
   readonly codeReplayTolerance?: number;
   readonly driver?: 'redis' | 'ioredis' | 'mysql2' | 'mariadb';
-  /** The store is over a cluster client as its library comes, and not over one that `openStore` has set up. */
-  readonly ownClient?: boolean;
   /** The built-in page signs owners in: with any name, and the password `right`. The `sub` is `sub-of-` and the name. */
   readonly users?: boolean;
   /** The store can list, and not be halted. */

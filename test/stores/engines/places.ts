@@ -82,6 +82,3 @@ export const PLACES: readonly (readonly [title: string, missing: string | undefi
     },
   ],
 ];
-
-/** A few that differ most: for suites about what is stored, and not about how. */
-export const DIFFERENT = PLACES.filter(([title]) => ['Redis', 'PostgreSQL', 'a file of SQLite'].includes(title));
