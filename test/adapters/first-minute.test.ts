@@ -52,26 +52,4 @@ describe.each(Object.entries(apps))('the first minute with %s', (_name, start) =
     await request(app).get('/resource').expect(401).expect('www-authenticate', 'Bearer realm="oauth"');
     expect(warnings).toEqual([expect.stringMatching(/issuer.*clients.*secret/)]);
   });
-
-  test('issues a token that gives access to the route until it is revoked', async () => {
-    const clients = [{ client_id: 'service', client_secret: 'service-secret' }];
-    const app = await start({ clients, onWarning: () => undefined });
-    const { body } = await request(app)
-      .post('/oauth/token')
-      .auth('service', 'service-secret')
-      .type('form')
-      .send({ grant_type: 'client_credentials' })
-      .expect(200);
-    await request(app)
-      .get('/resource')
-      .auth(body.access_token, { type: 'bearer' })
-      .expect(200, { sub: 'client:service' });
-    await request(app)
-      .post('/oauth/revoke')
-      .auth('service', 'service-secret')
-      .type('form')
-      .send({ token: body.access_token })
-      .expect(200, {});
-    await request(app).get('/resource').auth(body.access_token, { type: 'bearer' }).expect(401);
-  });
 });

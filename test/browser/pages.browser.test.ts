@@ -1,9 +1,7 @@
 import type { Browser, Page, Route } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { query } from '../../src/core/query/index.js';
 import { Client, oneHostEach, type RunningHost } from '../hosts.js';
 import { DEVICE_CODE, fixture } from '../oauth/support/fixture.js';
-import { Flows } from '../oauth/support/tokens.js';
 import { describeEngine } from '../stores/engines/availability.js';
 import { noChromium, openWindow, startChromium, type Window } from './chromium.js';
 import { type ClientSite, startClientSite } from './client-site.js';
@@ -82,8 +80,8 @@ describeEngine('the pages in a browser', noChromium, () => {
         redirect_uris: [redirectUri],
         scope: 'profile content.read',
       };
-      set = fixture({ clients: [site], tokens: {}, query: query() });
-      host = await start({ options: set.options, guarded: { profile: { scope: 'profile' } } });
+      set = fixture({ clients: [site] });
+      host = await start({ options: set.options });
     });
     beforeEach(() => set.advance(3600)); // Failed attempts of the last test are forgotten.
     afterEach(async () => {
@@ -192,13 +190,6 @@ describeEngine('the pages in a browser', noChromium, () => {
       });
     });
 
-    test('denies access, and the client receives the error', async () => {
-      const { page } = await begin();
-      await signIn(page, ALICE);
-      await press(page, 'Deny');
-      expect(await arrival(page)).toMatchObject({ error: 'access_denied', state: 'st' });
-    });
-
     test('signs out and in with another account, which the client then acts for', async () => {
       const { page } = await begin();
       await signIn(page, ALICE);
@@ -231,27 +222,6 @@ describeEngine('the pages in a browser', noChromium, () => {
       expect(await arrival(page)).toMatchObject({ state: 'posted', code: expect.any(String) });
     });
 
-    test('the cookie is not readable by scripts or sent from other sites, and ends with the browser session', async () => {
-      const { context, page } = await begin();
-      await signIn(page, ALICE);
-      expect(await context.cookies()).toEqual([
-        expect.objectContaining({ domain: '127.0.0.1', path: '/', httpOnly: true, sameSite: 'Lax', expires: -1 }),
-      ]);
-    });
-
-    test('an error page for an unknown client, and for an expired form', async () => {
-      const { page } = await open();
-      const answer = await page.goto(authorizeAddress({ client_id: 'nobody' }));
-      const unknown = 'The application that brought you here is not known';
-      expect([answer?.status(), await heading(page)]).toEqual([400, unknown]);
-      await page.goto(authorizeAddress());
-      await signIn(page, ALICE);
-      set.advance(86_400);
-      await press(page, 'Allow');
-      expect(await heading(page)).toBe('This took too long, or the link is damaged');
-      expect(await page.locator('main').innerText()).toContain('Go back to the application and start again.');
-    });
-
     test('is usable with the keyboard alone: fields and buttons in reading order, Enter submits', async () => {
       const { page } = await begin();
       expect([await autofocused(page), ...(await tabOrder(page, 2))]).toEqual(['Username', 'Password', 'Sign in']);
@@ -272,63 +242,10 @@ describeEngine('the pages in a browser', noChromium, () => {
       expect(await arrival(page)).toMatchObject({ error: 'access_denied' });
     });
 
-    test('/api shows the help', async () => {
-      const { page } = await open();
-      await page.goto(`${host.base}/api`);
-      expect(await heading(page)).toContain('API help');
-      await page.getByRole('navigation').getByRole('link', { name: 'allpages' }).click();
-      expect(await page.locator('h1').innerText()).toContain('allpages');
-    });
-
-    test('disconnects one application and then all, each after a question that can be cancelled', async () => {
-      const flows = new Flows(host);
-      await Promise.all([flows.tokens('web'), flows.tokens('native')]);
-      const { page } = await begin();
-      await signIn(page, ALICE);
-      await press(page, 'Allow');
-      expect(await redeem((await arrival(page))['code'] ?? '')).toBe(200);
-      await page.goto(`${host.base}/oauth/grants`);
-      const names = (): Promise<readonly string[]> => page.locator('section h2 bdi').allInnerTexts();
-      expect((await names()).length).toBe(3);
-      await press(page, 'Disconnect The Site');
-      expect(await heading(page)).toBe('Disconnect The Site?');
-      await page.getByRole('link', { name: 'Cancel' }).click();
-      expect((await names()).length).toBe(3);
-      await press(page, 'Disconnect The Site');
-      await press(page, 'Disconnect The Site');
-      expect(await page.getByRole('status').innerText()).toBe('The Site no longer has access to your account.');
-      expect((await names()).length).toBe(2);
-      await press(page, 'Disconnect all applications');
-      await press(page, 'Disconnect all applications');
-      expect(await page.getByRole('status').innerText()).toMatch(/^2\sapplications no longer have access/);
-      expect(await names()).toEqual([]);
-    });
-
-    test('makes a personal token, uses it, and revokes it; it is shown only once', async () => {
-      const { page } = await open();
-      await page.goto(`${host.base}/oauth/tokens`);
-      await signIn(page, ALICE);
-      await page.getByLabel('Name', { exact: true }).fill('Backup script');
-      await page.getByLabel('See your name').check();
-      await page.getByLabel('Expires after').selectOption('7 days');
-      await press(page, 'Create token');
-      const token = await page.locator('.secret .code').innerText();
-      const headers = { authorization: `Bearer ${token}` };
-      const use = async () => (await new Client(host.origin).get('/guarded/profile', headers)).status;
-      expect(await use()).toBe(200);
-      await page.goto(`${host.base}/oauth/tokens`);
-      expect(await page.content()).not.toContain(token);
-      await press(page, 'Revoke Backup script');
-      await press(page, 'Revoke Backup script');
-      expect(await page.getByRole('status').innerText()).toBe('Backup script no longer works.');
-      expect(await use()).toBe(401);
-    });
-
     describe('a device', () => {
       interface Device {
         readonly user_code: string;
         readonly verification_uri: string;
-        readonly verification_uri_complete: string;
         poll(): Promise<unknown>;
       }
       const startDevice = async (): Promise<Device> => {
@@ -338,7 +255,6 @@ describeEngine('the pages in a browser', noChromium, () => {
         return {
           user_code: String(json['user_code']),
           verification_uri: String(json['verification_uri']),
-          verification_uri_complete: String(json['verification_uri_complete']),
           poll: async () => {
             set.advance(5);
             const answer = (await http.post('/oauth/token', form)).json;
@@ -375,21 +291,6 @@ describeEngine('the pages in a browser', noChromium, () => {
         expect(await heading(first)).toBe('Device connected');
         expect(await device.poll()).toBe('Bearer');
         expect(set.events.findLast(({ type }) => type === 'device.decided')).toMatchObject({ sub: 'alice' });
-      });
-
-      test('a link with the code requires a sign-in and fills in the form; nothing is looked up or decided before a button is pressed', async () => {
-        const device = await startDevice();
-        const { page } = await open();
-        await page.goto(device.verification_uri_complete);
-        await signIn(page, ALICE);
-        expect(await heading(page)).toBe('Connect a device');
-        await press(page, 'Continue');
-        expect(await heading(page)).toBe('Allow tv to access your account?');
-        expect(await page.locator('main').innerText()).toContain(device.user_code);
-        expect(await device.poll()).toBe('authorization_pending');
-        await press(page, 'Deny');
-        expect(await heading(page)).toBe('Device not connected');
-        expect(await device.poll()).toBe('access_denied');
       });
 
       test('its owner signs out on each page, and another one continues with the typed code', async () => {

@@ -1,27 +1,12 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { describeEngine } from '../stores/engines/availability.js';
 import { noPostgres, startPostgres } from '../stores/engines/postgres.js';
 import { noRedis, startRedis } from '../stores/engines/redis.js';
-import { clientStoreCases } from './client-store-cases.js';
 import { oauthQueryInProcess } from './program.js';
 
 const run = (url: string, ...args: readonly string[]) =>
   oauthQueryInProcess(['client', ...args], { env: { STORE_URL: url } });
 const ADD = ['add', 'job', '--grant', 'client_credentials'];
-
-describe.each([
-  { name: 'Redis', reason: noRedis, start: () => startRedis() },
-  { name: 'PostgreSQL', reason: noPostgres, start: () => startPostgres() },
-])('client commands over $name', ({ name, reason, start }) => {
-  describeEngine(name, reason, () => {
-    let engine: Awaited<ReturnType<typeof start>> | undefined;
-    beforeAll(async () => {
-      engine = await start();
-    }, 120_000);
-    afterAll(() => engine?.remove());
-    clientStoreCases(() => engine?.url ?? '');
-  });
-});
 
 describeEngine('client commands over a PostgreSQL without the table', noPostgres, () => {
   test('names the missing table, and --create creates it', async () => {

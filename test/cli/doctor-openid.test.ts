@@ -3,7 +3,7 @@ import { OPENID_RULES } from '../../src/cli/doctor/openid.js';
 import { useStarted } from '../hosts/listen.js';
 import { openIdFixture } from '../openid/support.js';
 import { everyRow } from '../rows.js';
-import { type Exchange, type Spoil, startBadProxy } from './support/bad-proxy.js';
+import { type Spoil, startBadProxy } from './support/bad-proxy.js';
 import { at, dropHeader, edit, type Fault, html, redirect } from './support/broken-servers.js';
 import { complaints, runDoctor } from './support/run-doctor.js';
 

@@ -11,7 +11,6 @@ import { documentFetch, freshSeconds } from '../../src/clients/documents/fetch-d
 import { isPublicAddress } from '../../src/outbound/public-address.js';
 import { hostResolver, type Resolve } from '../../src/outbound/resolve-host.js';
 import { everyRow } from '../rows.js';
-import { DOCUMENT as APP_DOCUMENT, DocumentServers, Publisher } from './support/publisher.js';
 
 const HOST = 'app.example.org';
 const ADDRESS = `https://${HOST}/client.json`;
@@ -357,68 +356,5 @@ describe('M35: freshness of a response (RFC 9111 §4.2)', () => {
     ['x-max-age=60', undefined, undefined],
   ])('%s with an age of %s', (cacheControl, age, seconds) => {
     expect(freshSeconds(cacheControl, age)).toBe(seconds);
-  });
-});
-
-describe('a server whose clients publish documents over TLS', () => {
-  const servers: DocumentServers[] = [];
-  afterEach(async () => {
-    for (const one of servers.splice(0)) await one.close();
-  });
-
-  const start = async (handler: Handler, options: object = {}) => {
-    const running = await serve(handler);
-    const fetch = documentFetch({
-      resolve: async () => ['127.0.0.1'],
-      isAllowed: () => true,
-      connection: { port: running.port, ca: certificate.cert },
-    });
-    const own = new DocumentServers(new Publisher(), { fetch, ...options });
-    servers.push(own);
-    return { own, running, visitor: await own.open() };
-  };
-
-  test('M37: accepts one of 40 KB', async () => {
-    const document = { ...APP_DOCUMENT, more: 'x'.repeat(40_000) };
-    const { visitor, running, own } = await start((_request, response) => {
-      response.setHeader('content-type', 'application/json');
-      response.end(JSON.stringify(document));
-    });
-    const { access_token, refresh_token } = await visitor.tokens();
-    expect((await visitor.guarded(access_token)).status).toBe(200);
-    expect((await visitor.refresh(refresh_token)).status).toBe(200);
-    expect(running.requests.map(({ url }) => url)).toEqual(['/oauth/client.json']);
-    expect([own.shared.errors, visitor.node.errors]).toEqual([[], []]);
-  });
-
-  test.each<readonly [what: string, handler: Handler, message: string]>([
-    [
-      'redirects to loopback',
-      (_request, response) => void response.writeHead(302, { location: 'http://127.0.0.1/' }).end(),
-      'redirects',
-    ],
-    [
-      'answers 403 with HTML',
-      (_request, response) => void response.writeHead(403, { 'content-type': 'text/html' }).end('<p>'),
-      '403',
-    ],
-    [
-      'never ends',
-      (_request, response) => void response.writeHead(200, { 'content-type': 'application/json' }).write('{'),
-      '300 ms',
-    ],
-    ['hangs up', (request) => void request.socket.destroy(), 'socket hang up'],
-  ])('M37: shows a page if its publisher %s, and leaves no connection open', async (_what, handler, message) => {
-    // Only the last row waits for it.
-    const { visitor, own, running } = await start(handler, { timeout: message === '300 ms' ? 300 : 30_000 });
-    const page = await visitor.page();
-    expect([page.status, page.headers.location, page.headers['content-type']]).toEqual([
-      503,
-      undefined,
-      'text/html; charset=utf-8',
-    ]);
-    expect(own.shared.events[0]).toHaveProperty('message', expect.stringContaining(message));
-    await expect.poll(() => running.sockets.size).toBe(0);
-    expect([own.shared.errors, visitor.node.errors]).toEqual([[], []]);
   });
 });

@@ -96,28 +96,5 @@ describeEngine('docs/content-in-postgresql.md', noPostgres, () => {
       expect(asked.length).toBeLessThanOrEqual(5);
       expect(new Set(asked.map(({ name }) => name)).size).toBeGreaterThan(2);
     });
-
-    test('follows redirects, completes titles, searches', async () => {
-      expect((await query({ titles: 'Way', redirects: '' }))['pages']).toMatchObject([{ title: 'Page 03' }]);
-      expect((await query({ list: 'prefixsearch', pssearch: 'page 1', pslimit: '3' }))['prefixsearch']).toMatchObject([
-        { title: 'Page 10' },
-        { title: 'Page 11' },
-        { title: 'Page 12' },
-      ]);
-      const { search = [], searchinfo } = await query({ list: 'search', srsearch: 'pears -7', srlimit: '50' });
-      expect(search).toHaveLength(19);
-      expect(searchinfo).toEqual({ totalhits: 19 });
-    });
-
-    test('finds pages by their revisions', async () => {
-      const { pages = [], badrevids } = await query({ revids: '5|999', prop: 'revisions', rvprop: 'ids' });
-      expect(pages).toMatchObject([{ title: 'Page 04', revisions: [{ revid: 5 }] }]);
-      expect(Object.keys(badrevids ?? {})).toEqual(['999']);
-    });
-
-    test('reports unsupported modules as not available', async () => {
-      const { json } = await host.query({ list: 'backlinks', bltitle: 'Page 01' });
-      expect(JSON.stringify(json['warnings'])).toContain('backlinks');
-    });
   });
 });

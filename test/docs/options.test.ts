@@ -23,15 +23,10 @@ function fieldsOf(path: string, name: string): readonly string[] {
 test('each guide explains every option that it is about', () =>
   everyRow(
     [
-      ['docs/options.md', 'src/core/server/options/server-options.ts', 'ServerOptions'],
-      ['docs/options.md', 'src/core/oauth/settings.ts', 'Lifetimes'],
-      ['docs/options.md', 'src/core/oauth/clients/client.ts', 'ClientRegistration'],
       ['docs/guard.md', 'src/resource-server/introspection-options.ts', 'IntrospectionVerifierOptions'],
       ['docs/guard.md', 'src/resource-server/introspection-options.ts', 'IntrospectionCredentials'],
       ['docs/guard.md', 'src/resource-server/jwt-verifier.ts', 'JwtVerifierOptions'],
       ['docs/guard.md', 'src/resource-server/option-checks.ts', 'CommonOptions'],
-      ['docs/options.md', 'src/core/query/options.ts', 'QueryOptions'],
-      ['docs/options.md', 'src/core/query/site/options.ts', 'SiteOptions'],
     ],
     ([document, source, name]) => {
       const fields = fieldsOf(source, name);

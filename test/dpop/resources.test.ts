@@ -1,13 +1,11 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { oauthQuery, remoteGuard } from '../../src/adapters/node/index.js';
+import { oauthQuery } from '../../src/adapters/node/index.js';
 import { dpop } from '../../src/dpop/index.js';
 import { Replays } from '../../src/dpop/replays.js';
-import { introspectionVerifier, jwtVerifier, type Verifier } from '../../src/resource-server/index.js';
 import { Client, eachFramework, hostFor, oneHostEach } from '../hosts.js';
-import { listen } from '../hosts/listen.js';
 import { fixture } from '../oauth/support/fixture.js';
 import { ProofMaker } from './keys.js';
-import { SECRET, type Site, startSite, useSite } from './site.js';
+import { type Site, startSite, useSite } from './site.js';
 
 const key = new ProofMaker();
 const thief = new ProofMaker();
@@ -286,41 +284,5 @@ describe('the rest of a resource', () => {
     expect((await check(undefined)).refused?.error).toBe('invalid_token');
     const free = (await site.tokens('native', undefined)).access_token;
     expect((await oauth.check(free, { proof: { jwt: 'x', method: 'GET', url } })).authorization).toBeDefined();
-  });
-});
-
-describe('DP42 verifiers in other processes', () => {
-  const site = useSite(hostFor(import.meta.url)[0], {}, { jwt: true });
-
-  test.each(['introspectionVerifier', 'jwtVerifier'] as const)('%s checks the proof itself', async (name) => {
-    const create = (origin: string): Verifier => {
-      const common = {
-        issuer: site.running.base,
-        clock: site.fixture.clock,
-        dpop: dpop({ origins: [`${origin}/service`], secret: SECRET }),
-      };
-      return name === 'jwtVerifier'
-        ? jwtVerifier(common)
-        : introspectionVerifier({ ...common, credentials: { client_id: 'api', client_secret: 'api-secret' } });
-    };
-    const guarded = new Map<string, ReturnType<ReturnType<typeof remoteGuard>>>();
-    const { origin } = await listen(async (req, res) => {
-      const auth = await guarded.get('/')?.(req, res);
-      if (auth !== undefined) res.end(JSON.stringify({ auth }));
-    });
-    guarded.set('/', remoteGuard(create(origin))('profile'));
-    const { access_token } = await site.tokens('native', key);
-    const remote = new Client(origin);
-    const ask = (by: ProofMaker | undefined, url = `${origin}/service/photos`) =>
-      remote.get('/photos', {
-        authorization: `${by === undefined ? 'Bearer' : 'DPoP'} ${access_token}`,
-        ...(by && { dpop: by.proof({ method: 'GET', url, iat: site.now, token: access_token }) }),
-      });
-    const passed = await ask(key);
-    expect(passed.json).toMatchObject({ auth: { token_type: 'DPoP', cnf: { jkt: key.jkt } } });
-    expect(passed.headers['dpop-nonce']).toMatch(/^[\w-]{22}$/);
-    expect((await ask(thief)).json['error']).toBe('invalid_dpop_proof');
-    expect((await ask(undefined)).json['error']).toBe('invalid_token');
-    expect((await ask(key, `${origin}/photos`)).json['error_description']).toContain(`${origin}/service/photos`);
   });
 });

@@ -33,7 +33,7 @@ const STANDSTILLS: Readonly<Record<string, (server: OAuthProcess) => Promise<() 
 function suite(title: string, missing: string | undefined, open: () => Promise<Place>): void {
   describeEngine(`two processes on ${title}`, missing, () => {
     const settings = { refreshGrace: 1, codeReplayTolerance: 0, quiet: true };
-    const { on } = useSeveral(2, open, settings, true);
+    const on = useSeveral(2, open, settings);
     afterEach(() => {
       on(0).goOn();
     });

@@ -64,19 +64,3 @@ export async function newDeviceCode(on: (index: number) => OAuthProcess, index: 
 
 export const redeemDeviceCode = (server: OAuthProcess, device_code: string): Promise<Answer> =>
   server.send('/oauth/token', { form: { grant_type: DEVICE_CODE, client_id: 'tv', device_code } });
-
-/** Signs an owner in on the built-in page, shown by one process and sent to the other. */
-export async function signIn(server: OAuthProcess, username: string, other = server): Promise<Headers> {
-  const page = await server.send('/oauth/grants');
-  const form = { ...formOf(page.text).fields, username, password: 'right' };
-  const answer = await other.send('/oauth/grants', { form, headers: { cookie: cookieOf(page) } });
-  if (answer.status !== 303) throw new Error(`not signed in: ${answer.status}`);
-  return { cookie: cookieOf(answer) };
-}
-
-/** Whether a page knows whose browser it is. */
-export async function isSignedIn(server: OAuthProcess, headers: Headers): Promise<boolean> {
-  const { status, text } = await server.send('/oauth/device', { headers });
-  if (status !== 200) throw new Error(`no page: ${status}`);
-  return text.includes('You are signed in as');
-}

@@ -39,10 +39,6 @@ export interface ProcessSettings {
   /** Seconds; 60 unless told. */
   readonly codeReplayTolerance?: number;
   readonly driver?: 'redis' | 'ioredis' | 'mysql2' | 'mariadb';
-  /** The built-in page signs owners in: with any name, and the password `right`. The `sub` is `sub-of-` and the name. */
-  readonly users?: boolean;
-  /** The store can list, and not be halted. */
-  readonly lists?: boolean;
   /** Errors of the store are expected, and not printed. */
   readonly quiet?: boolean;
 }
@@ -68,16 +64,11 @@ const LINE_TIMEOUT_MS = 60_000;
 export async function startOAuthProcesses(
   count: number,
   address: string | readonly string[],
-  settings: ProcessSettings | ((index: number) => ProcessSettings) = {},
+  settings: ProcessSettings = {},
 ): Promise<OAuthProcess[]> {
   const addresses = [address].flat();
   const starts = await Promise.allSettled(
-    Array.from({ length: count }, (_, index) =>
-      startOAuthProcess(
-        addresses[index % addresses.length] ?? '',
-        typeof settings === 'function' ? settings(index) : settings,
-      ),
-    ),
+    Array.from({ length: count }, (_, index) => startOAuthProcess(addresses[index % addresses.length] ?? '', settings)),
   );
   const started = starts.flatMap((start) => (start.status === 'fulfilled' ? [start.value] : []));
   const failed = starts.find((start) => start.status === 'rejected');
