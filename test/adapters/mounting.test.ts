@@ -202,18 +202,6 @@ describe('a mounting error', () => {
   const sentence =
     /^TypeError: oauthQuery takes an object of options and returns what you mount\. Call it: app\.(use|register)\(oauthQuery\(\{ … \}\)\)\.$/;
 
-  test('Express receives oauthQuery itself', async () => {
-    const errors: string[] = [];
-    const app = express();
-    app.use(forExpress as unknown as express.RequestHandler); // What a JavaScript user can do.
-    app.use(((error, _req, res, _next) => {
-      errors.push(String(error));
-      res.status(500).end();
-    }) satisfies express.ErrorRequestHandler);
-    expect((await (await clientOf(app)).get('/')).status).toBe(500);
-    expect(errors).toEqual([expect.stringMatching(sentence)]);
-  });
-
   test('Koa receives oauthQuery itself', async () => {
     const errors: unknown[] = [];
     const app = new Koa().use(forKoa as unknown as Koa.Middleware); // What a JavaScript user can do.

@@ -1,8 +1,6 @@
 import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import type { Server } from 'node:http';
 import { createRequire } from 'node:module';
-import { join } from 'node:path';
 import 'reflect-metadata';
 import { Controller, Get, Module, Req } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
@@ -12,13 +10,14 @@ import { createClient } from 'graphql-ws';
 import passport from 'passport';
 import { Server as SocketServer } from 'socket.io';
 import { io as connect } from 'socket.io-client';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { WebSocket, WebSocketServer } from 'ws';
 import { oauthQuery as create } from '../../src/adapters/express/index.js';
 import type { TokenCheck } from '../../src/resource-server/index.js';
 import { bearer, Client } from '../hosts.js';
 import { listen } from '../hosts/listen.js';
-import { DOCUMENTS, ROOT } from './documents.js';
+import { DOCUMENTS } from './documents.js';
+import { moduleIn } from './guide.js';
 
 const oauth = create({
   issuer: 'http://127.0.0.1:3000',
@@ -41,10 +40,6 @@ interface Recipes {
 let recipes: Recipes;
 let live: string;
 let narrow: string;
-const folder = ((): string => {
-  mkdirSync(join(ROOT, '.data'), { recursive: true });
-  return mkdtempSync(join(ROOT, '.data', 'check-'));
-})();
 
 const tokenFor = async (scope: string): Promise<string> =>
   (await oauth.issue({ sub: 'alice', client_id: 'spa', scope })).access_token;
@@ -54,16 +49,11 @@ beforeAll(async () => {
   const modules = await Promise.all(
     blocks
       .filter(({ lang, code }) => lang === 'ts' && code.includes('export '))
-      .map(({ code }, index) => {
-        const file = join(folder, `recipe-${index}.ts`);
-        writeFileSync(file, code);
-        return import(file) as Promise<Partial<Recipes>>;
-      }),
+      .map(({ code }) => moduleIn<Partial<Recipes>>('docs/check.md', code)),
   );
   recipes = Object.assign({}, ...modules) as Recipes; // The test fails if one is missing.
   [live, narrow] = await Promise.all([tokenFor('photos.read'), tokenFor('profile')]);
 });
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 test('the recipe for ws: a stranger gets no connection, and a revoked token ends one', async () => {
   const { server, port } = await listen();

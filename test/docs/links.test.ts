@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { join, posix } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { everyRow } from '../rows.js';
 import { type Document, DOCUMENTS, parseDocument, ROOT } from './documents.js';
 
@@ -31,21 +31,12 @@ test('every link and anchor of a document exists', () =>
     },
   ));
 
-describe('this test detects', () => {
+test('a link that leads nowhere is found', () => {
   const wrong = parseDocument(
     'docs/wrong.md',
     '# A title\n\n[a](nowhere.md) [b](guard.md#nowhere) [c](#a-titel) [d](http://x.example)\n',
   );
-  test.each(wrong.links.map(({ url }) => url))('that %s is a broken link', (url) => {
-    expect(problemOf(wrong, url)).toBeDefined();
-  });
-  const right = parseDocument(
-    'docs/right.md',
-    '# A title\n\n[a](guard.md#audience) [b](#a-title) [c](../README.md) [d](adr)\n',
-  );
-  test.each(right.links.map(({ url }) => url))('that %s is a valid link', (url) => {
-    expect(problemOf(right, url)).toBeUndefined();
-  });
+  for (const { url } of wrong.links) expect([url, problemOf(wrong, url)]).not.toContain(undefined);
 });
 
 test('every document can be reached from docs/README.md, which README.md names', () => {

@@ -1,9 +1,7 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { basic, Client, oneHostEach } from '../hosts.js';
 import { fixture } from '../oauth/support/fixture.js';
-import { DOCUMENTS, ROOT } from './documents.js';
+import { moduleIn } from './guide.js';
 
 test('the lines of docs/operations.md create a span and a duration for each request, and count events', async () => {
   const spans: unknown[] = [];
@@ -26,13 +24,7 @@ test('the lines of docs/operations.md create a span and a duration for each requ
       }),
     },
   });
-  const guide = DOCUMENTS.find(({ path }) => path === 'docs/operations.md');
-  const code = guide?.blocks.find((block) => block.code.includes('tracer.startSpan'))?.code ?? '';
-  mkdirSync(join(ROOT, '.data'), { recursive: true });
-  const folder = mkdtempSync(join(ROOT, '.data', 'opentelemetry-'));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-  writeFileSync(join(folder, 'follow.ts'), code);
-  await import(join(folder, 'follow.ts'));
+  await moduleIn('docs/operations.md', 'tracer.startSpan');
 
   const { onEvent: _, store, ...options } = fixture().options;
   if (store === undefined) throw new Error('no store');

@@ -1,9 +1,7 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import type { Clock, Store } from 'oauth-query/store';
 import { storeContract } from 'oauth-query/testing';
-import { afterAll, describe, test } from 'vitest';
-import { DOCUMENTS, ROOT } from './documents.js';
+import { describe, test } from 'vitest';
+import { moduleIn } from './guide.js';
 
 type Row = Record<string, unknown>;
 
@@ -105,18 +103,11 @@ function documents() {
   };
 }
 
-mkdirSync(join(ROOT, '.data'), { recursive: true });
-const folder = mkdtempSync(join(ROOT, '.data', 'databases-'));
-afterAll(() => rmSync(folder, { recursive: true }));
-
 /** The store of the guide. */
-async function guided(name: string): Promise<(...args: unknown[]) => Store> {
-  const guide = DOCUMENTS.find(({ path }) => path === 'docs/stores.md');
-  const code = guide?.blocks.find((block) => block.code.includes(`function ${name}(`))?.code ?? '';
-  const file = join(folder, `${name}.ts`);
-  writeFileSync(file, code);
-  return Reflect.get(await import(file), name);
-}
+const guided = async (name: string): Promise<(...args: unknown[]) => Store> => {
+  const exports = await moduleIn<Record<string, (...args: unknown[]) => Store>>('docs/stores.md', `function ${name}(`);
+  return exports[name]!;
+};
 
 const mongoStore = await guided('mongoStore');
 const dynamoStore = await guided('dynamoStore');

@@ -1,6 +1,4 @@
 import { generateKeyPairSync } from 'node:crypto';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { Auth, type AuthConfig } from '@auth/core';
 import { encode } from '@auth/core/jwt';
 import { verifyToken } from '@clerk/backend';
@@ -14,19 +12,11 @@ import { oauthQuery } from 'oauth-query/express';
 import passport from 'passport';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { listen } from '../hosts/listen.js';
-import { DOCUMENTS, ROOT } from './documents.js';
-
-const guide = DOCUMENTS.find(({ path }) => path === 'docs/your-sign-in.md')?.blocks ?? [];
+import { moduleIn } from './guide.js';
 
 /** Runs the block of the guide that contains this text, and returns what the last line exports. */
-const run = async (part: string, last: (code: string) => string): Promise<Record<string, never>> => {
-  const code = guide.find((block) => block.code.includes(part))?.code ?? '';
-  mkdirSync(join(ROOT, '.data'), { recursive: true });
-  const folder = mkdtempSync(join(ROOT, '.data', 'sign-in-'));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-  writeFileSync(join(folder, 'guide.ts'), last(code));
-  return import(join(folder, 'guide.ts')) as Promise<Record<string, never>>;
-};
+const run = (part: string, last: (code: string) => string) =>
+  moduleIn<Record<string, never>>('docs/your-sign-in.md', part, last);
 
 /** A server with the options of a block, which uses these values. */
 const serverOf = async (part: string, values: object): Promise<RequestHandler> => {

@@ -1,6 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { join } from 'node:path';
 import mysql2Callbacks from 'mysql2';
 import mysql2 from 'mysql2/promise';
 import { type MysqlStoreOptions, mysqlStore } from 'oauth-query/stores/mysql';
@@ -11,12 +9,14 @@ import { describeEngine } from '../stores/engines/availability.js';
 import { testContract } from '../stores/engines/contract.js';
 import { noMariadb, startMariadb } from '../stores/engines/mariadb.js';
 import { noPostgres, startPostgres } from '../stores/engines/postgres.js';
-import { DOCUMENTS, ROOT } from './documents.js';
+import { moduleIn } from './guide.js';
 
 const require = createRequire(import.meta.url);
 
 type Opened = { readonly db: unknown; close(): unknown };
 type Engine = 'pg' | 'mysql2';
+type Query = PostgresStoreOptions['query'] & MysqlStoreOptions['query'];
+type Guide = Readonly<Record<'onPostgres' | 'onMysql', (db: unknown) => { readonly query: Query }>>;
 
 /** How each library connects. Their packages are looked up by name, because they are only needed here. */
 const LIBRARIES: Readonly<Record<string, (engine: Engine, url: string) => Promise<Opened> | Opened>> = {
@@ -48,9 +48,6 @@ const LIBRARIES: Readonly<Record<string, (engine: Engine, url: string) => Promis
   },
 };
 
-const guide = DOCUMENTS.find(({ path }) => path === 'docs/stores.md');
-const codeWith = (text: string): string => (guide?.blocks ?? []).find(({ code }) => code.includes(text))?.code ?? '';
-
 const missing = (name: string): string | undefined => {
   try {
     require.resolve(name);
@@ -77,24 +74,17 @@ for (const [name, connect] of Object.entries(LIBRARIES)) {
     const noEngine = engine === 'pg' ? noPostgres : noMariadb;
     describeEngine(`docs/stores.md with ${name} on ${engine}`, missing(name) ?? noEngine, () => {
       let opened: Opened;
-      let query: PostgresStoreOptions['query'] & MysqlStoreOptions['query'];
-      let folder: string;
+      let query: Query;
       beforeAll(async () => {
         opened = await connect(engine, (await serverOf(engine)).url.replace('mariadb:', 'mysql:'));
-        mkdirSync(join(ROOT, '.data'), { recursive: true });
-        folder = mkdtempSync(join(ROOT, '.data', 'stores-'));
-        const file = join(folder, 'store.ts');
         // The stores of the guide without a clock; here only their function is wanted.
-        const code = codeWith(`from '${name}`).replaceAll(/(postgresStore|mysqlStore)\(\{/g, '({');
-        writeFileSync(file, code);
-        const { onPostgres, onMysql } = await import(file);
+        const { onPostgres, onMysql } = await moduleIn<Guide>('docs/stores.md', `from '${name}`, (code) =>
+          code.replaceAll(/(postgresStore|mysqlStore)\(\{/g, '({'),
+        );
         ({ query } = (engine === 'pg' ? onPostgres : onMysql)(opened.db));
         await open().migrate();
       });
-      afterAll(async () => {
-        await opened?.close();
-        rmSync(folder, { recursive: true, force: true });
-      });
+      afterAll(() => opened?.close());
       const open = (clock = Date.now) => {
         const options = { query, clock, clearEvery: false, timeout: 10_000 } as const;
         return engine === 'pg' ? postgresStore(options) : mysqlStore(options);
