@@ -66,7 +66,8 @@ describe.each(['introspection', 'jwt'] as const)('DP33, DP42 a thief at a verifi
     };
     const passed = await ask();
     expect(passed.json).toMatchObject({ auth: { token_type: 'DPoP', cnf: { jkt: key.jkt } } });
-    expect(passed.headers['dpop-nonce']).toMatch(/^[\w-]{22}$/);
+    // With fetch, the response is made by the application.
+    if (host.name !== 'fetch') expect(passed.headers['dpop-nonce']).toMatch(/^[\w-]{22}$/);
     for (const [headers, error] of thefts(token, site.now, `${API}/profile`))
       expect(refusal(await server.client.get('/profile', headers))).toEqual([401, error]);
     expect((await ask()).status).toBe(200);
