@@ -1,6 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { oauthQuery } from '../../src/adapters/node/index.js';
-import { dpop } from '../../src/dpop/index.js';
 import { Replays } from '../../src/dpop/replays.js';
 import { Client, eachFramework, hostFor, oneHostEach } from '../hosts.js';
 import { fixture } from '../oauth/support/fixture.js';
