@@ -1,4 +1,4 @@
-import { type Authorization, signInOf, usageOf } from '../core/base/authorization.js';
+import { type Authorization, isAudience, signInOf, usageOf } from '../core/base/authorization.js';
 import { UnavailableError } from '../core/base/errors.js';
 import { singleFlight } from '../core/base/single-flight.js';
 import { discover, endpointOf } from './discovery.js';
@@ -136,9 +136,9 @@ export class Introspector {
       throw new UnavailableError('The response of the introspection endpoint has no valid member active.');
     const now = Math.floor(clock() / 1000);
     const {
-      sub,
-      username,
       client_id,
+      sub = `client:${String(client_id)}`,
+      username,
       scope = '',
       iss = issuer ?? '',
       aud = iss,
@@ -148,6 +148,7 @@ export class Introspector {
     } = body;
     if (
       typeof client_id !== 'string' ||
+      typeof sub !== 'string' ||
       typeof scope !== 'string' ||
       typeof iss !== 'string' ||
       typeof exp !== 'number' ||
@@ -161,14 +162,14 @@ export class Introspector {
     const usage = usageOf(body['cnf']);
     if (usage === undefined || typeof token_type !== 'string') return undefined;
     if (usage.cnf === undefined && token_type.toLowerCase() !== 'bearer') return undefined;
-    if (issuer !== undefined && iss !== issuer) return undefined;
+    if (!isAudience(aud) || (issuer !== undefined && iss !== issuer)) return undefined;
     if (body['exp'] !== undefined && now >= exp) return undefined;
     return {
-      sub: typeof sub === 'string' ? sub : `client:${client_id}`,
+      sub,
       ...(typeof username === 'string' ? { username } : {}),
       client_id,
       scope,
-      aud: Array.isArray(aud) ? aud.map(String) : String(aud),
+      aud,
       iss,
       exp,
       iat,

@@ -1,7 +1,7 @@
 import type { JWTPayload } from 'jose';
 import * as errors from 'jose/errors';
 import { jwtVerify } from 'jose/jwt/verify';
-import { type Authorization, signInOf, usageOf } from '../core/base/authorization.js';
+import { type Authorization, isAudience, signInOf, usageOf } from '../core/base/authorization.js';
 import { UnavailableError } from '../core/base/errors.js';
 import { fromCaller } from '../core/base/mistakes.js';
 import type { Clock } from '../core/base/ports.js';
@@ -61,8 +61,7 @@ const authorizationOf = (payload: JWTPayload): Authorization | undefined => {
   if (typeof iss !== 'string' || typeof sub !== 'string' || typeof exp !== 'number' || typeof iat !== 'number')
     return undefined;
   if (typeof jti !== 'string' || typeof client_id !== 'string' || typeof scope !== 'string') return undefined;
-  if (typeof aud !== 'string' && !(Array.isArray(aud) && aud.every((resource) => typeof resource === 'string')))
-    return undefined;
+  if (!isAudience(aud)) return undefined;
   // A token bound to a key must not pass without proof of possession.
   const usage = usageOf(cnf);
   if (usage === undefined) return undefined;

@@ -248,6 +248,7 @@ describe('an authorization server with wrong responses or failures', () => {
     ['says active and nothing else', () => ({ active: true })],
     ['leaves the client out', () => active({ client_id: undefined })],
     ['has a client that is no text', () => active({ client_id: 7 })],
+    ['has an owner that is no text', () => active({ sub: 7 })],
     ['has scopes as an array', () => active({ scope: ['profile'] })],
     ['has exp as text', () => active({ exp: '9999999999' })],
     ['has exp as null', () => active({ exp: null })],
@@ -294,7 +295,7 @@ describe('an authorization server with wrong responses or failures', () => {
     },
   );
 
-  test.each<readonly [string, object]>([
+  test.each<readonly [string, object | (() => object)]>([
     ['of another issuer', { iss: 'https://other.example' }],
     ['that is a refresh token', { token_type: undefined }],
     ['that is a refresh token by its type', { token_type: 'refresh_token' }],
@@ -306,9 +307,10 @@ describe('an authorization server with wrong responses or failures', () => {
     ['that is not active, whatever else is said', { active: false }],
     ['for another audience', { aud: 'https://other.example' }],
     ['without an audience', { aud: [] }],
-    ['for something that is no text', { aud: { iss: 'x' } }],
+    ['for something that is no text', { aud: { toString: 7 } }],
+    ['for an audience in an array of its own', () => ({ aud: [[authorizationServer.origin]] })],
   ])('#104 a token %s is 401', async (_name, changes) => {
-    scripts['/introspect'] = () => active(changes);
+    scripts['/introspect'] = () => active(typeof changes === 'function' ? changes() : changes);
     const server = await start();
     expect(refusal(await server.get('open', 'one'))).toEqual([401, 'invalid_token']);
   });

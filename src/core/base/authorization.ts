@@ -33,6 +33,10 @@ export interface Authorization {
   };
 }
 
+/** Whether another server states the audience as a text, or an array of texts. */
+export const isAudience = (aud: unknown): aud is Authorization['aud'] =>
+  typeof aud === 'string' || (Array.isArray(aud) && aud.every((resource) => typeof resource === 'string'));
+
 /** When and how the owner signed in, as another server states it. */
 export const signInOf = ({
   auth_time,
