@@ -48,7 +48,17 @@ describe.each(hostFor(import.meta.url))('$name', ({ start }) => {
 
   test('#111 an unknown or malformed resource is invalid_target at every endpoint (RFC 8707 §2)', () =>
     everyRow(
-      ['/relative', 'one.example', `${ONE}#x`, `${ONE}/`, 'https://one.example/V1', 'https://unknown.example', 'x'],
+      [
+        '/relative',
+        'one.example',
+        `${ONE}#x`,
+        `${ONE}/`,
+        'https://one.example/V1',
+        'https://unknown.example',
+        'x',
+        'https://unknown.example/"\\',
+        `https://unknown.example/${'x'.repeat(300)}`,
+      ],
       async (resource) => {
         expect(
           refusal(await client.post('/oauth/token', { grant_type: 'client_credentials', resource }, SERVICE)),
@@ -69,6 +79,8 @@ describe.each(hostFor(import.meta.url))('$name', ({ start }) => {
           resource,
         });
         expect(responseOf(answer)).toMatchObject({ error: 'invalid_target', state: 's', iss: host.base });
+        // RFC 6749 §4.1.2.1
+        expect(responseOf(answer)['error_description']).toMatch(/^[\x20\x21\x23-\x5b\x5d-\x7e]+$/);
       },
     ));
 

@@ -52,8 +52,8 @@ export const redirect = (
   body: '',
 });
 
-/** RFC 6749 §5.2 allows printable ASCII without the quotation mark and the backslash. */
-const asDescription = (text: string): string => text.replace(/["\\]/g, "'").replace(/[^\x20-\x7e]/g, '?');
+/** RFC 6749 §4.1.2.1 and §5.2 allow printable ASCII without the quotation mark and the backslash. */
+export const asDescription = (text: string): string => text.replace(/["\\]/g, "'").replace(/[^\x20-\x7e]/g, '?');
 
 const asQuotedString = (text: string): string => `"${text.replace(/[^\x20-\x7e]/g, '?').replace(/["\\]/g, '\\$&')}"`;
 

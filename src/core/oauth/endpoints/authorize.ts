@@ -1,6 +1,6 @@
 import { OAuthError } from '../../base/errors.js';
 import type { HttpRequest, HttpResponse } from '../../base/http/messages.js';
-import { redirect } from '../../base/http/responses.js';
+import { asDescription, redirect } from '../../base/http/responses.js';
 import { subjectName } from '../../base/limits/slots.js';
 import { pageResponse } from '../../base/pages/response.js';
 import { formatScope } from '../../base/scope.js';
@@ -94,7 +94,11 @@ export const authorize = async (request: HttpRequest, context: OAuthContext): Pr
     if (error instanceof OAuthError || error instanceof PageError) throw reportedPage(error, client, context);
     if (!(error instanceof RedirectError)) throw error;
     const { code, message, target } = error;
-    return authorizationResponse(target, { error: code, error_description: message }, isPost ? 303 : 302);
+    return authorizationResponse(
+      target,
+      { error: code, error_description: asDescription(message) },
+      isPost ? 303 : 302,
+    );
   }
 };
 
