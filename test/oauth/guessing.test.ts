@@ -7,6 +7,7 @@ import fastify from 'fastify';
 import { describe, expect, test } from 'vitest';
 import { oauthQuery } from '../../src/adapters/fastify/index.js';
 import type { HttpRequest } from '../../src/core/base/http/messages.js';
+import { sourceOf } from '../../src/core/base/limits/source.js';
 import type { ServerOptions } from '../../src/core/server/options/server-options.js';
 import { createServer } from '../../src/core/server/server.js';
 import { memoryStore } from '../../src/stores/memory.js';
@@ -135,6 +136,12 @@ describe('password guesses', () => {
     await inLots(120, 40, (n) => guess(hosts[n % 4] as ProxiedHost, `name${n}`, 'x', '192.0.2.1'));
     expect(asked).toHaveLength(50);
     expect((await guess(hosts[0] as ProxiedHost, 'bob', 'right', '192.0.2.2')).status).toBe(200);
+  });
+
+  test('a text of any length, which a trusted proxy passes on as the address of a caller, is remembered in little space', () => {
+    const text = 'x'.repeat(16_000);
+    expect(sourceOf(text).length).toBeLessThanOrEqual(64);
+    expect(sourceOf(text)).not.toBe(sourceOf(`${text}y`));
   });
 
   test('an address that many people share can try a thousand names, but each of them as often as elsewhere', async () => {

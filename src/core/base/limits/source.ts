@@ -1,5 +1,9 @@
 import { BlockList, isIP } from 'node:net';
 import { groupsOfIPv6 } from '../addresses/ip-address.js';
+import { sha256 } from '../secrets.js';
+
+/** A framework that trusts the wrong proxy takes any text of a caller for its address, and thousands are remembered. */
+const MAX_LENGTH = 64;
 
 /**
  * The source of a request for rate limits: an IPv4 address, or the network of an IPv6 address, because a subscriber has
@@ -9,7 +13,8 @@ import { groupsOfIPv6 } from '../addresses/ip-address.js';
  */
 export const sourceOf = (ip: string): string => {
   const network = groupsOfIPv6(ip)?.slice(0, 4);
-  return network === undefined ? ip : `${network.map((group) => group.toString(16)).join(':')}::/64`;
+  if (network === undefined) return ip.length > MAX_LENGTH ? sha256(ip) : ip;
+  return `${network.map((group) => group.toString(16)).join(':')}::/64`;
 };
 
 /** Where many people share an address, and on sockets without addresses, limits are this many times higher. */
