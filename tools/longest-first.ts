@@ -24,7 +24,6 @@ const LONG = [
   'docs/compile',
   'site/walk',
   'oauth/guessing',
-  'oauth/model',
   'cli/doctor-broken',
 ].map((name) => `/test/${name}.test.ts`);
 

@@ -1,10 +1,8 @@
 import { afterEach, describe, expect, test } from 'vitest';
-import { oauthQuery } from '../../src/adapters/express/index.js';
-import { SHOW_PASSWORD } from '../../src/core/oauth/pages/built-in-pages.js';
 import { type Answer, basic, Client, hostFor, useHost } from '../hosts.js';
 import { Browser, formOf, locationOf, PKCE, responseOf, wordsOf } from './support/browser.js';
 import { fixture } from './support/fixture.js';
-import { refusal } from './support/tokens.js';
+import { Flows, refusal } from './support/tokens.js';
 
 const WEB = { response_type: 'code', client_id: 'web', state: 'st' } as const;
 const BOB = { username: 'bob', password: 'builder' } as const;
@@ -207,48 +205,21 @@ describe.each(hostFor(import.meta.url))('$name', ({ start }) => {
       });
       const page = await browser.follow(signedIn);
       const switched = await browser.submit(page, { decision: 'switch' });
+      const decided = async (decision: string): Promise<Answer> => {
+        const [other, form] = await consentPage();
+        return other.submit(form, { decision });
+      };
       const answers = [
         signedIn,
         switched,
-        await (async () => {
-          const [other, form] = await consentPage();
-          return other.submit(form, { decision: 'approve' });
-        })(),
-        await (async () => {
-          const [other, form] = await consentPage();
-          return other.submit(form, { decision: 'deny' });
-        })(),
+        await decided('approve'),
+        await decided('deny'),
         await new Client(host.base).post('/oauth/authorize', { ...WEB, scope: 'nonsense' }),
       ];
       expect(answers.map(({ status }) => status)).toEqual([303, 303, 303, 303, 303]);
       for (const { headers } of answers)
         expect(headers).toMatchObject({ 'cache-control': 'no-store', 'referrer-policy': 'no-referrer' });
     });
-  });
-
-  test('#34 every page forbids frames, referrers, caching and external resources (RFC 9700 §4.2.4, §4.16)', async () => {
-    const [browser, consent] = await consentPage();
-    const pages = [
-      await new Browser(host).authorize(WEB),
-      consent,
-      await browser.submit(consent, { decision: 'maybe' }),
-      await browser.authorize({ ...WEB, client_id: 'nobody' }),
-    ];
-    for (const { headers, text } of pages) {
-      expect(headers).toMatchObject({
-        'x-frame-options': 'DENY',
-        'referrer-policy': 'no-referrer',
-        'cache-control': 'no-store',
-        'x-content-type-options': 'nosniff',
-      });
-      const policy = headers['content-security-policy'];
-      for (const part of ["default-src 'none'", "frame-ancestors 'none'", "base-uri 'none'"])
-        expect(policy).toContain(part);
-      expect(policy).not.toMatch(/unsafe|\*|script-src (?!'sha256-)/);
-      expect(text.replace(`<script>${SHOW_PASSWORD}</script>`, '')).not.toMatch(
-        /<script|<link|<img|<iframe|src=|@import|url\(/,
-      );
-    }
   });
 
   test('#35 a code has 256 random bits and is unique (RFC 6749 §10.10)', async () => {
@@ -396,28 +367,13 @@ describe.each(hostFor(import.meta.url))('$name with remembered approvals', ({ st
 });
 
 describe.each(hostFor(import.meta.url))('$name with a longer code lifetime', ({ start }) => {
-  test('#35 the maximum lifetime of a code is 600 s (RFC 6749 §4.1.2)', async () => {
+  test('#35 a code is valid as long as the options say (RFC 6749 §4.1.2)', async () => {
     const { options, advance } = fixture({ lifetimes: { authorizationCode: 600 } });
-    const host = await start({ options });
-    const browser = new Browser(host);
-    const codes = [
-      responseOf(await browser.authorizeFor(WEB))['code'],
-      responseOf(await browser.authorizeFor(WEB))['code'],
-    ];
-    const redeem = async (code = '') =>
-      (
-        await new Client(host.base).post(
-          '/oauth/token',
-          { grant_type: 'authorization_code', code },
-          basic('web', 'web-secret'),
-        )
-      ).status;
+    const flows = new Flows(await start({ options }));
+    const [young, old] = [await flows.code('web'), await flows.code('web')];
     advance(599);
-    expect(await redeem(codes[0])).toBe(200);
+    expect((await flows.redeem('web', young)).status).toBe(200);
     advance(1);
-    expect(await redeem(codes[1])).toBe(400);
-    expect(() => oauthQuery({ lifetimes: { authorizationCode: 601 } })).toThrow(
-      /options\.lifetimes\.authorizationCode .* 1 .* 600/,
-    );
+    expect((await flows.redeem('web', old)).status).toBe(400);
   });
 });

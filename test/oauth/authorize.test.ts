@@ -1,5 +1,4 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { oauthQuery } from '../../src/adapters/express/index.js';
 import { type Answer, basic, Client, hostFor, useHost } from '../hosts.js';
 import { everyRow } from '../rows.js';
 import { type AuthorizationParameters, Browser, locationOf, PKCE } from './support/browser.js';
@@ -163,14 +162,20 @@ describe.each(hostFor(import.meta.url))('$name', ({ start }) => {
         },
       ));
 
-    test.each([
-      'http://127.0.0.1/cb',
-      'http://127.0.0.1:80/cb',
-      'http://127.0.0.1:51004/cb',
-      'http://127.0.0.1:65535/cb',
-    ])('#19 a loopback URI may use any port, which the redirect keeps: %s (RFC 8252 §7.3)', async (redirect_uri) => {
-      expect(await redirectedTo(signedIn, { ...LOOP, redirect_uri })).toBe(redirect_uri);
-    });
+    test('#19 a loopback URI may use any port, which the redirect keeps (RFC 8252 §7.3)', () =>
+      everyRow(
+        [
+          'http://127.0.0.1/cb',
+          'http://127.0.0.1:80/cb',
+          'http://127.0.0.1:51004/cb',
+          'http://127.0.0.1:65535/cb',
+          // Not localhost, unless an option changes that (RFC 8252 §8.3).
+          'http://localhost/cb',
+        ],
+        async (redirect_uri) => {
+          expect(await redirectedTo(signedIn, { ...LOOP, redirect_uri })).toBe(redirect_uri);
+        },
+      ));
 
     test('#19 so may the loopback address of IPv6, with a matching query (RFC 8252 §7.3)', async () => {
       const redirect_uri = 'http://[::1]:4711/cb?x=1';
@@ -213,12 +218,6 @@ describe.each(hostFor(import.meta.url))('$name', ({ start }) => {
           expectPage(await authorize({ ...LOOP, redirect_uri }));
         },
       ));
-
-    test('#19 http://localhost must match exactly, unless an option changes that (RFC 8252 §8.3)', async () => {
-      expect(await redirectedTo(signedIn, { ...LOOP, redirect_uri: 'http://localhost/cb' })).toBe(
-        'http://localhost/cb',
-      );
-    });
 
     test('#20 redirect_uri omitted → the single registered one is used; several → 400 page (RFC 6749 §3.1.2.3)', async () => {
       expect(await redirectedTo(signedIn, WEB)).toBe(CB);
@@ -404,58 +403,4 @@ describe.each(hostFor(import.meta.url))('$name with allowLocalhostRedirects', ({
       expectPage(await browser.authorize({ ...LOOP, redirect_uri }));
     }
   });
-});
-
-describe('registered redirect URIs', () => {
-  const register = (uri: string): unknown =>
-    oauthQuery({ clients: [{ client_id: 'new', redirect_uris: [uri] }], onWarning: () => undefined });
-
-  test('#21 a client cannot register an unsafe redirect URI (RFC 6749 §3.1.2; RFC 7591 §5)', () =>
-    everyRow(
-      [
-        ['javascript:alert(1)', /scheme javascript/],
-        ['JavaScript:alert(1)', /scheme javascript/],
-        ['data:text/html,x', /scheme data/],
-        ['vbscript:x', /scheme vbscript/],
-        ['file:///etc/passwd', /scheme file/],
-        ['blob:https://app.example/1', /scheme blob/],
-        ['https://*.app.example/cb', /wildcard/],
-        ['https://app.example/cb#x', /fragment/],
-        ['https://app.example/cb#', /fragment/],
-        ['https://user@app.example/cb', /user name/],
-        ['https://user:secret@app.example/cb', /user name/],
-        ['https://@app.example/cb', /begin with https:\/\/app\.example,/],
-        ['http://app.example/cb', /only for loopback/],
-        ['http://127.0.0.1.evil.example/cb', /only for loopback/],
-        ['http://127.0.0.1:0/cb', /port/],
-        ['http://[::1]:00080', /begin with http:\/\/\[::1\],/],
-        ['https://app.example:0443?x=1', /begin with https:\/\/app\.example,/],
-        ['/cb', /absolute/],
-        ['//app.example/cb', /absolute/],
-        ['https://app.example/c b', /characters/],
-        ['https://app.example/cb\r\nx: y', /characters/],
-      ],
-      ([uri, problem]) => {
-        expect(() => register(uri)).toThrow(problem);
-      },
-    ));
-
-  test('#25 a client cannot register a query with a parameter of the response (RFC 6749 §3.1.2)', () =>
-    everyRow(['code', 'state', 'error', 'error_description', 'error_uri', 'iss', 'c%6Fde'], (name) => {
-      expect(() => register(`https://app.example/cb?${name}=x`)).toThrow(/which the response itself must set/);
-    }));
-
-  test('#21 a client can register the redirect URIs of apps (RFC 8252 §7)', () =>
-    everyRow(
-      [
-        'https://app.example/cb',
-        'com.example.app:/cb',
-        'http://localhost:8080/cb',
-        'http://[::1]/cb',
-        'https://app.example/cb?x=1',
-      ],
-      (uri) => {
-        expect(() => register(uri)).not.toThrow();
-      },
-    ));
 });

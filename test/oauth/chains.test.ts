@@ -71,6 +71,16 @@ describe('the chain of refresh tokens of a grant', () => {
     return { gate, slow, other };
   };
 
+  /** A refresh whose rotation waits in front of the store. */
+  const startLate = async () => {
+    const { gate, slow, other } = await startHeld();
+    const { refresh_token } = await other.flows.tokens('native');
+    const { arrived, letGo } = gate.hold('swap', ':chain:');
+    const late = slow.flows.refresh('native', refresh_token);
+    await arrived;
+    return { other, refresh_token, late, letGo };
+  };
+
   test.each([
     ['a second', 1],
     ['an hour', HOUR],
@@ -171,11 +181,7 @@ describe('the chain of refresh tokens of a grant', () => {
         ['profile', 0],
         ['profile content.read', HOUR],
       ] as const) {
-        const { gate, slow, other } = await startHeld();
-        const { refresh_token } = await other.flows.tokens('native');
-        const { arrived, letGo } = gate.hold('swap', ':chain:');
-        const late = slow.flows.refresh('native', refresh_token);
-        await arrived;
+        const { other, refresh_token, late, letGo } = await startLate();
         const next = await other.flows.refreshed('native', refresh_token, { scope });
         nodes.shared.advance(later);
         letGo();
@@ -186,11 +192,7 @@ describe('the chain of refresh tokens of a grant', () => {
     });
 
     test('gets what another process has given for the same request', async () => {
-      const { gate, slow, other } = await startHeld();
-      const { refresh_token } = await other.flows.tokens('native');
-      const { arrived, letGo } = gate.hold('swap', ':chain:');
-      const late = slow.flows.refresh('native', refresh_token);
-      await arrived;
+      const { other, refresh_token, late, letGo } = await startLate();
       const next = await other.flows.refreshed('native', refresh_token);
       letGo();
       expect((await late).json).toEqual(next);
@@ -198,11 +200,7 @@ describe('the chain of refresh tokens of a grant', () => {
     });
 
     test('is invalid_grant if the grant was revoked in between', async () => {
-      const { gate, slow, other } = await startHeld();
-      const { refresh_token } = await other.flows.tokens('native');
-      const { arrived, letGo } = gate.hold('swap', ':chain:');
-      const late = slow.flows.refresh('native', refresh_token);
-      await arrived;
+      const { other, refresh_token, late, letGo } = await startLate();
       await other.flows.refreshed('native', refresh_token);
       await other.host.grants.revoke(refresh_token.slice(0, 22));
       letGo();

@@ -343,40 +343,25 @@ describe('registrations', () => {
   const rsa = generateKeyPairSync('rsa', { modulusLength: 1024 }).privateKey;
   const p521 = generateKeyPairSync('ec', { namedCurve: 'P-521' }).privateKey;
 
+  const NOT_PUBLIC = 'jwks must be an object with an array of public keys, without any private member.';
+  const TOGETHER = 'private_key_jwt and jwks require each other.';
+  const EXCLUSIVE = 'jwks and client_secret exclude each other.';
+  const ALGORITHMS = 'jwks.keys[0] must be for one of ES256, ES384, EdDSA, Ed25519, PS256, RS256.';
+  const [jwks, client_secret, token_endpoint_auth_method] = [{ keys: [key] }, 'secret', 'private_key_jwt'];
+
   test.each<readonly [object, string]>([
-    [{ jwks: [] }, 'jwks must be an object with an array of public keys, without any private member.'],
-    [{ jwks: { keys: [] } }, 'jwks must be an object with an array of public keys, without any private member.'],
-    [
-      { jwks: { keys: [newKey().export({ format: 'jwk' })] } },
-      'jwks must be an object with an array of public keys, without any private member.',
-    ],
-    [
-      { jwks: { keys: [{ kty: 'oct', k: 'AAAA' }] } },
-      'jwks must be an object with an array of public keys, without any private member.',
-    ],
+    [{ jwks: [] }, NOT_PUBLIC],
+    [{ jwks: { keys: [] } }, NOT_PUBLIC],
+    [{ jwks: { keys: [newKey().export({ format: 'jwk' })] } }, NOT_PUBLIC],
+    [{ jwks: { keys: [{ kty: 'oct', k: 'AAAA' }] } }, NOT_PUBLIC],
     [{ jwks: { keys: [key, { kty: 'EC', crv: 'P-256', x: 'AAAA' }] } }, 'jwks.keys[1] cannot be read as a JWK.'],
     [{ jwks: { keys: [publicJwk(rsa)] } }, 'jwks.keys[0] has fewer than 2048 bits.'],
-    [
-      { jwks: { keys: [publicJwk(p521)] } },
-      'jwks.keys[0] must be for one of ES256, ES384, EdDSA, Ed25519, PS256, RS256.',
-    ],
-    [
-      { jwks: { keys: [key] }, client_secret: 'secret', token_endpoint_auth_method: 'private_key_jwt' },
-      'jwks and client_secret exclude each other.',
-    ],
-    [{ jwks: { keys: [key] }, client_secret: 'secret' }, 'jwks and client_secret exclude each other.'],
-    [
-      { jwks: { keys: [key] }, token_endpoint_auth_method: 'client_secret_basic' },
-      'private_key_jwt and jwks require each other.',
-    ],
-    [
-      { client_secret: 'secret', token_endpoint_auth_method: 'private_key_jwt' },
-      'private_key_jwt and jwks require each other.',
-    ],
-    [
-      { grant_types: ['device_code'], token_endpoint_auth_method: 'private_key_jwt' },
-      'private_key_jwt and jwks require each other.',
-    ],
+    [{ jwks: { keys: [publicJwk(p521)] } }, ALGORITHMS],
+    [{ jwks, client_secret, token_endpoint_auth_method }, EXCLUSIVE],
+    [{ jwks, client_secret }, EXCLUSIVE],
+    [{ jwks, token_endpoint_auth_method: 'client_secret_basic' }, TOGETHER],
+    [{ client_secret, token_endpoint_auth_method }, TOGETHER],
+    [{ grant_types: ['device_code'], token_endpoint_auth_method }, TOGETHER],
   ])('#56 %o: %s', (client, sentence) => {
     expect(build(client)).toThrow(`Client "x": ${sentence}`);
   });

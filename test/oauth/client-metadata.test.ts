@@ -45,7 +45,7 @@ const problemOfDocument = (changes: object): string => {
   }
 };
 
-describe('a redirect URI is accepted only if its host is written as browsers read it', () => {
+describe('a redirect URI that misleads, or could run code, is refused', () => {
   const WRONG = [
     'https:bank.example/cb',
     'https:/bank.example/cb',
@@ -63,12 +63,26 @@ describe('a redirect URI is accepted only if its host is written as browsers rea
     'http://127.1/cb',
     'http://2130706433/cb',
     'http://[0::1]/cb',
+    'http://127.0.0.1:0/cb',
+    'http://a.example/cb',
+    'http://127.0.0.1.a.example/cb',
+    'https://user:pass@a.example/cb',
+    'https://a.example/cb#',
+    'https://*.example/cb',
+    'https://a.example/\u202e',
+    '//a.example/cb',
+    ' javascript:alert(1)',
+    'JaVaScRiPt:alert(1)//https://a.example',
+    ...['javascript', 'data', 'vbscript', 'file', 'blob', 'about', 'view-source', 'filesystem'].map(
+      (scheme) => `${scheme}:x`,
+    ),
+    ...['code', 'state', 'error', 'error_description', 'error_uri', 'iss', 'c%6Fde'].map(
+      (name) => `https://a.example/cb?${name}=1`,
+    ),
   ];
 
-  test('in a list, in checkClient, in stored clients and in the row of a registry', () =>
-    everyRow(WRONG, (uri) =>
-      isRefusedOfOperators({ redirect_uris: [uri] }, `redirect URI ${JSON.stringify(uri)} must`),
-    ));
+  test('#21 in a list, in checkClient, in stored clients and in the row of a registry (RFC 6749 §3.1.2; RFC 7591 §5)', () =>
+    everyRow(WRONG, (uri) => isRefusedOfOperators({ redirect_uris: [uri] }, `redirect URI ${JSON.stringify(uri)} `)));
 
   test('at registration', async () => {
     limitsOfTest({ registrations: 1000 });
@@ -90,7 +104,7 @@ describe('a redirect URI is accepted only if its host is written as browsers rea
 
   test('in a client document, where others are omitted', () =>
     everyRow(WRONG, (uri) => {
-      expect(problemOfDocument({ redirect_uris: [uri] })).toContain('One of redirect_uris must');
+      expect(problemOfDocument({ redirect_uris: [uri] })).toContain('One of redirect_uris ');
       const read = readDocument(APP, { ...DOCUMENT, redirect_uris: [uri, 'https://app.example/cb'] });
       expect(read.redirect_uris).toEqual(['https://app.example/cb']);
     }));
@@ -107,9 +121,10 @@ describe('a redirect URI is accepted only if its host is written as browsers rea
     'http://127.0.0.1:80/cb',
     'http://[::1]:5000/cb',
     'http://localhost',
+    'https://a.example/cb?x=1',
   ];
 
-  test('the case of letters and the default port do not matter', () =>
+  test('but not for the case of its letters, its port or its query', () =>
     everyRow(RIGHT, (uri) => {
       expect(checkClient({ client_id: 'web', redirect_uris: [uri] })).toEqual([]);
     }));
@@ -143,6 +158,8 @@ describe('the name of a client', () => {
     ['Cafe\u200b\u0301', 'Café'],
     ['a \u200b b\n c', 'a b c'],
     ['\u202eevil', 'evil'],
+    ['\ud800Claude', 'Claude'],
+    ['Claude\u0000\u001b[31m', 'Claude[31m'],
     ['\u200b\u200b', undefined],
     ['\u2060\ufeff\u00ad', undefined],
     ['\u3164', undefined],

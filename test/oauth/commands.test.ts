@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Store } from '../../src/core/base/ports.js';
+import { basic } from '../hosts.js';
+import { Browser, locationOf } from './support/browser.js';
 import { DEVICE_CODE } from './support/fixture.js';
 import { type Node, Nodes, turns } from './support/nodes.js';
 import { isTidyUp } from './support/stores.js';
@@ -151,6 +153,37 @@ describe('store commands with getMany and list, and how many are awaited in sequ
 
   test('an owner signed out: 2, 2 in a row', async () => {
     for (let n = 0; n < 2; n += 1) expect(await meter.measure(() => node.host.owners.signOut('alice'))).toEqual([2, 2]);
+  });
+
+  test('a wrong secret: at most 3, on a process with and without a count', async () => {
+    const other = await nodes.start({ between: () => meter.store });
+    for (let n = 0; n < 12; n += 1) {
+      const { client } = (n < 6 ? node : other).flows;
+      const ask = () => client.post('/oauth/token', { grant_type: 'client_credentials' }, basic('service', 'x'));
+      const [commands] = await meter.measure(async () => expect((await ask()).status).toBe(n < 10 ? 401 : 429));
+      expect(commands).toBeLessThanOrEqual(3);
+    }
+  });
+
+  test('a page of a signed-in owner, with whether the session has ended: 1', async () => {
+    const browser = node.flows.browser();
+    expect(await meter.measure(() => browser.open('/oauth/device'))).toEqual([1, 1]);
+  });
+
+  test('a remembered approval that replaces an older one, and the next one: at most 4 in a row', async () => {
+    const { host } = await nodes.start({
+      between: () => meter.store,
+      options: { lifetimes: { rememberedConsent: 3600 } },
+    });
+    const browser = new Browser(host);
+    const request = { response_type: 'code', client_id: 'web', scope: 'profile' };
+    await browser.authorizeFor(request);
+    const wider = { ...request, scope: 'profile content.read' };
+    const page = await browser.authorize(wider);
+    for (const act of [() => browser.submit(page, { decision: 'approve' }), () => browser.authorize(wider)]) {
+      const [, inARow] = await meter.measure(async () => expect(locationOf(await act())).toContain('code='));
+      expect(inARow).toBeLessThanOrEqual(4);
+    }
   });
 
   test('a page of 50 grants: 2, 2 in a row', async () => {

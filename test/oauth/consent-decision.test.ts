@@ -1,9 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { deriveKey, keyedHash } from '../../src/core/base/secrets.js';
 import { type Answer, basic, Client, hostFor, type HostOptions, type RunningHost } from '../hosts.js';
-import { Browser, formOf, locationOf, responseOf } from './support/browser.js';
+import { Browser, formOf, responseOf } from './support/browser.js';
 import { fixture } from './support/fixture.js';
-import { RoundTrips } from './support/stores.js';
 
 const WEB = { response_type: 'code', client_id: 'web', scope: 'profile' } as const;
 const ALLOW = { decision: 'approve' } as const;
@@ -13,11 +12,6 @@ describe.each(hostFor(import.meta.url))('an owner who decides on $name', (host) 
 
   const redeem = ({ base }: RunningHost, code: string): Promise<Answer> =>
     new Client(base).post('/oauth/token', { grant_type: 'authorization_code', code }, basic('web', 'web-secret'));
-
-  const consentPage = async (browser: Browser, parameters: Readonly<Record<string, string>> = WEB): Promise<Answer> => {
-    const page = await browser.authorize(parameters);
-    return 'password' in formOf(page).fields ? browser.signIn(page) : page;
-  };
 
   test('a decision by another owner in the same browser never gets the code of the first', async () => {
     const { options, errors } = fixture();
@@ -53,37 +47,16 @@ describe.each(hostFor(import.meta.url))('an owner who decides on $name', (host) 
     expect((await redeem(site, code)).status).toBe(200);
   });
 
-  describe('sequential store calls', () => {
-    const startCounting = async (rememberedConsent: number) => {
-      const { options, store } = fixture({ lifetimes: { rememberedConsent } });
-      const trips = new RoundTrips(store);
-      const site = await start({ ...options, grants: ['authorization_code', 'implicit'], store: trips });
-      return { trips, browser: new Browser(site), size: () => store.size };
-    };
-
-    test('at most four for a remembered approval that replaces an older one, and for the next', async () => {
-      const { trips, browser } = await startCounting(3600);
-      await browser.submit(await consentPage(browser), ALLOW);
-      const wider = await consentPage(browser, { ...WEB, scope: 'profile content.read' });
-      trips.count = 0;
-      expect(locationOf(await browser.submit(wider, ALLOW))).toContain('code=');
-      expect(trips.count).toBeLessThanOrEqual(4);
-      trips.count = 0;
-      expect(locationOf(await browser.authorize({ ...WEB, scope: 'profile content.read' }))).toContain('code=');
-      expect(trips.count).toBeLessThanOrEqual(4);
-    });
-
-    test('of concurrent decisions, only the effective one is remembered', async () => {
-      const { browser } = await startCounting(3600);
-      const page = await consentPage(browser);
-      const answers = await Promise.all(
-        Array.from({ length: 8 }, (_, n) => browser.submit(page, { decision: n % 2 === 0 ? 'approve' : 'deny' })),
-      );
-      const isAllowed = answers.some(({ headers }) => headers.location?.includes('code='));
-      const next = await browser.authorize(WEB);
-      if (!isAllowed) expect(next.status).toBe(200);
-      // Of what was allowed, and not remembered by chance, the owner is asked again.
-      expect([200, 302]).toContain(next.status);
-    });
+  test('of concurrent decisions, only the effective one is remembered', async () => {
+    const { options } = fixture({ lifetimes: { rememberedConsent: 3600 } });
+    const browser = new Browser(await start(options));
+    const page = await browser.signIn(await browser.authorize(WEB));
+    const answers = await Promise.all(
+      Array.from({ length: 8 }, (_, n) => browser.submit(page, { decision: n % 2 === 0 ? 'approve' : 'deny' })),
+    );
+    const isAllowed = answers.some(({ headers }) => headers.location?.includes('code='));
+    const next = await browser.authorize(WEB);
+    // Of what was allowed, and not remembered by chance, the owner is asked again.
+    expect(isAllowed ? [200, 302] : [200]).toContain(next.status);
   });
 });

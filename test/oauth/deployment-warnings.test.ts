@@ -214,22 +214,10 @@ describe('guard', () => {
     ]);
   });
 
-  test('passed instead of called, or called with a wrong argument, is rejected with the correct call', async () => {
-    let message = '';
-    const site = await start({}, (app, oauth) => {
+  test('called with a wrong argument is rejected with the correct call', () =>
+    start({}, (_app, oauth) => {
       for (const wrong of [{ scope: 'a' }, 5, [5], null])
         expect(() => oauth.guard(wrong as unknown as string)).toThrow(/^guard\(scope\) takes a scope such as/);
-      expect(() => oauth.guard('', { audiense: 'x' } as object)).toThrow(
-        /options\.audiense is unknown\. Did you mean .*audience\?/,
-      );
       expect(() => oauth.guard('', { audience: 5 } as object)).toThrow(/audience must be a resource/);
-      app.get('/x', oauth.guard as unknown as express5.RequestHandler);
-      app.use(((error: Error, _req, res, _next) => {
-        message = error.message;
-        res.sendStatus(500);
-      }) as express5.ErrorRequestHandler);
-    });
-    expect((await site.fetch('/x')).status).toBe(500);
-    expect(message).toMatch(/Call it.*guard\(/);
-  });
+    }));
 });

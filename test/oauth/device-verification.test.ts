@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import { setImmediate } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Store } from '../../src/core/base/ports.js';
 import type { ClientRegistration } from '../../src/core/oauth/clients/client.js';
@@ -7,7 +6,9 @@ import { type Answer, Client, hostFor, useHost } from '../hosts.js';
 import { Browser, formOf, wordsOf } from './support/browser.js';
 import { DEVICE_CODE, fixture } from './support/fixture.js';
 import { limitsOfTest } from './support/limits.js';
+import { turns } from './support/nodes.js';
 import { proxiedHosts } from './support/proxied.js';
+import { withoutGetMany } from './support/stores.js';
 
 const BOB = { username: 'bob', password: 'builder' } as const;
 const CLIENTS = [
@@ -232,9 +233,7 @@ describe.each(hostFor(import.meta.url))('$name', ({ start }) => {
 
 /** A store that waits at a gate before it answers for one kind of record. */
 const gatedStore = (store: Store, kind: string, gate: () => Promise<unknown>): Store => ({
-  add: (key, value, expiresAt) => store.add(key, value, expiresAt),
-  swap: (...record) => store.swap(...record),
-  delete: (key) => store.delete(key),
+  ...withoutGetMany(store),
   get: async (key) => {
     if (key.includes(kind)) await gate();
     return store.get(key);
@@ -242,11 +241,10 @@ const gatedStore = (store: Store, kind: string, gate: () => Promise<unknown>): S
 });
 
 describe.each(hostFor(import.meta.url))('$name with a slow store', ({ start }) => {
+  const late = () => turns(50);
+
   test('#87 many simultaneous wrong codes do not exceed the limit (RFC 8628 §5.1)', async () => {
     const { options, store } = fixture();
-    const late = async (): Promise<void> => {
-      for (let n = 0; n < 50; n += 1) await setImmediate();
-    };
     const host = await start({ options: { ...options, store: gatedStore(store, ':user-code:', late) } });
     const browser = new Browser(host);
     const page = await browser.device();
@@ -260,9 +258,6 @@ describe.each(hostFor(import.meta.url))('$name with a slow store', ({ start }) =
   test('#87 simultaneous correct codes of several owners all count as correct, even if the limit is one failure (RFC 8628 §5.1)', async () => {
     limitsOfTest({ userCodeFailures: 1 });
     const { options, store } = fixture();
-    const late = async (): Promise<void> => {
-      for (let n = 0; n < 50; n += 1) await setImmediate();
-    };
     const host = await start({ options: { ...options, store: gatedStore(store, ':user-code:', late) } });
     const users = ['alice wonderland', 'bob builder', 'carol singer', 'dave diver'];
     const ready = await Promise.all(

@@ -6,7 +6,7 @@ import { Browser } from './support/browser.js';
 import { DEVICE_CODE, fixture } from './support/fixture.js';
 import { limitsOfTest } from './support/limits.js';
 import { proxiedHosts } from './support/proxied.js';
-import { refusal } from './support/tokens.js';
+import { Flows, refusal } from './support/tokens.js';
 
 const BOX = basic('box', 'box-secret');
 const ALPHABET = 'BCDFGHJKLMNPQRSTVWXZ';
@@ -166,10 +166,13 @@ describe.each(hostFor(import.meta.url))('$name', ({ start }) => {
       expect(events.filter(({ type }) => type === 'token.issued')).toHaveLength(1);
     });
 
-    test('#86 denied → access_denied, every time (RFC 8628 §3.5)', async () => {
+    test('#86 denied → access_denied, every time, also after its expiry (RFC 8628 §3.5)', async () => {
       const { device_code, user_code } = await codes();
       await new Browser(host).decideDevice(user_code, { decision: 'deny' });
-      for (let n = 0; n < 3; n += 1) expect(refusal(await poll(device_code))).toEqual([400, 'access_denied']);
+      for (const seconds of [0, 0, 601]) {
+        advance(seconds);
+        expect(refusal(await poll(device_code))).toEqual([400, 'access_denied']);
+      }
     });
 
     test('#86 after its expiry → expired_token, decided or not (RFC 8628 §3.5)', async () => {
@@ -207,6 +210,18 @@ describe.each(hostFor(import.meta.url))('$name', ({ start }) => {
     const { json } = await new Client(host.base).post('/oauth/device', { client_id: 'tv' });
     expect(json).toMatchObject({ interval: 5, expires_in: 60 });
     expect(json['verification_uri_complete']).toBe(`${host.base}/oauth/device?user_code=${String(json['user_code'])}`);
+  });
+
+  test('#86 a device that polls late has its whole hour, also without a refresh token', async () => {
+    const { options, advance } = fixture({ clients: [{ client_id: 'sign', grant_types: ['device_code'] }] });
+    const flows = new Flows(await start({ options }), [{ client_id: 'sign' }]);
+    const device = await flows.device('sign', { scope: 'profile' });
+    await flows.decide(device, 'approve');
+    advance(599);
+    const { json } = await flows.poll('sign', device.device_code);
+    expect(json).toMatchObject({ expires_in: 3600 });
+    advance(3599);
+    expect(await flows.isActive(String(json['access_token']))).toBe(true);
   });
 
   test('#81 a user code of another live device is not issued again (RFC 8628 §6.1)', async () => {

@@ -34,13 +34,7 @@ describe.each(hostFor(import.meta.url))('how an owner signed in, on $name', (hos
     const flows = new Flows(running);
     const { code = '' } = responseOf(await new Browser(running).authorizeFor(REQUEST));
     const { access_token } = (await flows.redeem('web', code)).json;
-    return (
-      await new Client(running.base).post(
-        '/oauth/introspect',
-        { token: String(access_token) },
-        basic('api', 'api-secret'),
-      )
-    ).json;
+    return (await flows.introspect(String(access_token))).json;
   };
 
   test('O33, O74: auth_time and acr are kept with the grant, and shown by introspection', async () => {
@@ -90,16 +84,12 @@ describe.each(hostFor(`${import.meta.url}2`))('the session of the built-in sign-
 
   test('O24, O25, O34: it says when it began and that a password was used, for as long as it lasts', async () => {
     const browser = new Browser(running);
+    const flows = new Flows(running);
     const began = Math.floor(clock() / 1000);
     const seen = async () => {
       const { code = '' } = responseOf(await browser.authorizeFor(REQUEST));
-      const { access_token } = (await new Flows(running).redeem('web', code)).json;
-      const { json } = await new Client(running.base).post(
-        '/oauth/introspect',
-        { token: String(access_token) },
-        basic('api', 'api-secret'),
-      );
-      return json['auth_time'];
+      const { access_token } = (await flows.redeem('web', code)).json;
+      return (await flows.introspect(String(access_token))).json['auth_time'];
     };
     expect(await seen()).toBe(began);
     advance(100);

@@ -178,18 +178,6 @@ describe.each(eachFramework)('the guard on $name', (host) => {
     expect(await ask(`Bearer ${access_token}`)).toEqual([200, undefined]);
   });
 
-  test('#109 the scope is checked for each route', async () => {
-    const { access_token } = await flows.tokens('web', { scope: 'profile' });
-    for (const [route, status] of [
-      ['profile', 200],
-      ['content', 403],
-      ['profile', 200],
-      ['open', 200],
-    ] as const) {
-      expect((await flows.guarded(route, access_token)).status).toBe(status);
-    }
-  });
-
   test('#109 a revoked token is rejected immediately, alone or with its grant', async () => {
     const first = await flows.tokens('web');
     const second = await flows.tokens('web');

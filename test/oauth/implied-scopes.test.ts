@@ -1,7 +1,5 @@
-import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { checkClient } from '../../src/core/index.js';
-import { ImpliedScopes } from '../../src/core/oauth/implied-scopes.js';
 import { bearer, Client, hostFor, oneHostEach, useHost } from '../hosts.js';
 import { wordsOf } from './support/browser.js';
 import { DEVICE_CODE, fixture } from './support/fixture.js';
@@ -162,24 +160,5 @@ describe('scopes that imply others', () => {
     expect(checkClient({ ...registration, default_scope: 'notes.share' }, { scopes: SCOPES })).toEqual([
       expect.stringContaining('default_scope names "notes.share"'),
     ]);
-  });
-
-  test('M14 expanding adds implied scopes once, after those that were there', () => {
-    const names = ['a', 'b', 'c', 'd', 'e', 'f'];
-    // A scope implies only later ones, so there is no circle.
-    const hierarchy = fc.tuple(...names.map((_, at) => fc.subarray(names.slice(at + 1))));
-    fc.assert(
-      fc.property(hierarchy, fc.subarray(names), (implied, asked) => {
-        const definitions = new Map(names.map((name, at) => [name, { implies: implied[at] ?? [] }]));
-        const scopes = new ImpliedScopes(definitions);
-        const reached = new Set(asked);
-        for (const name of reached) for (const next of definitions.get(name)?.implies ?? []) reached.add(next);
-        const expanded = scopes.expand(asked);
-        expect([...expanded].toSorted()).toEqual([...reached].toSorted());
-        expect(expanded.slice(0, asked.length)).toEqual(asked);
-        expect(scopes.expandText(asked.join(' '))).toBe(expanded.join(' '));
-        expect([...scopes.expand(scopes.broadest(expanded))].toSorted()).toEqual([...reached].toSorted());
-      }),
-    );
   });
 });

@@ -1,7 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { oauthQuery as express } from '../../src/adapters/express/index.js';
-import { oauthQuery as fastify } from '../../src/adapters/fastify/index.js';
-import { oauthQuery as koa } from '../../src/adapters/koa/index.js';
+import { oauthQuery } from '../../src/adapters/express/index.js';
 import { basic, Client, eachFramework, oneHostEach, sendRaw, useHost } from '../hosts.js';
 import { everyRow } from '../rows.js';
 import { Browser, PKCE, responseOf } from './support/browser.js';
@@ -77,43 +75,46 @@ describe.each(eachFramework)('$name', ({ start }) => {
   });
 });
 
-describe.each(Object.entries({ express, koa, fastify }))('%s', (_name, oauthQuery) => {
-  const REFUSED = [
-    ['https://example.org?x=1', 'neither a query nor a fragment'],
-    ['https://example.org?', 'neither a query nor a fragment'],
-    ['https://example.org#x', 'neither a query nor a fragment'],
-    ['https://example.org#', 'neither a query nor a fragment'],
-    ['http://example.org', 'must begin with https://'],
-    ['http://127.0.0.1.example.org', 'must begin with https://'],
-    ['http://10.0.0.1', 'must begin with https://'],
-    ['ftp://example.org', 'must begin with https://'],
-    ['https://user:password@example.org', 'neither a user name nor a password'],
-    ['https://example.org/', 'must not end with a slash'],
-    ['https://example.org/auth/', 'must not end with a slash'],
-    ['example.org', 'must be an absolute URL'],
-    ['/auth', 'must be an absolute URL'],
-    ['', 'must be an absolute URL'],
-  ] as const;
-  test('#10 an issuer that is not a plain https URL is rejected at construction (RFC 8414 §2)', () =>
-    everyRow(REFUSED, ([issuer, reason]) => {
-      const build = () => oauthQuery({ issuer, onWarning: () => undefined });
-      expect(build).toThrow(TypeError);
-      expect(build).toThrow(reason);
-    }));
+const build = (issuer: string) => () => oauthQuery({ issuer, onWarning: () => undefined });
 
-  const ACCEPTED = [
-    'https://example.org',
-    'https://example.org/auth',
-    'https://example.org:8443',
-    'http://127.0.0.1:3000',
-    'http://localhost:3000',
-    'http://[::1]:3000/auth',
-  ];
-  test('#10 an issuer may have a port and a path, and may use http on loopback (RFC 8414 §2)', () =>
-    everyRow(ACCEPTED, (issuer) => {
-      expect(() => oauthQuery({ issuer, onWarning: () => undefined })).not.toThrow();
-    }));
-});
+test('#10 an issuer that is not a plain https URL is rejected at construction (RFC 8414 §2)', () =>
+  everyRow(
+    [
+      ['https://example.org?x=1', 'neither a query nor a fragment'],
+      ['https://example.org?', 'neither a query nor a fragment'],
+      ['https://example.org#x', 'neither a query nor a fragment'],
+      ['https://example.org#', 'neither a query nor a fragment'],
+      ['http://example.org', 'must begin with https://'],
+      ['http://127.0.0.1.example.org', 'must begin with https://'],
+      ['http://10.0.0.1', 'must begin with https://'],
+      ['ftp://example.org', 'must begin with https://'],
+      ['https://user:password@example.org', 'neither a user name nor a password'],
+      ['https://example.org/', 'must not end with a slash'],
+      ['https://example.org/auth/', 'must not end with a slash'],
+      ['example.org', 'must be an absolute URL'],
+      ['/auth', 'must be an absolute URL'],
+      ['', 'must be an absolute URL'],
+    ],
+    ([issuer, reason]) => {
+      expect(build(issuer)).toThrow(TypeError);
+      expect(build(issuer)).toThrow(reason);
+    },
+  ));
+
+test('#10 an issuer may have a port and a path, and may use http on loopback (RFC 8414 §2)', () =>
+  everyRow(
+    [
+      'https://example.org',
+      'https://example.org/auth',
+      'https://example.org:8443',
+      'http://127.0.0.1:3000',
+      'http://localhost:3000',
+      'http://[::1]:3000/auth',
+    ],
+    (issuer) => {
+      expect(build(issuer)).not.toThrow();
+    },
+  ));
 
 test('#9 without an issuer, the Host header determines it, and must be a loopback address (RFC 9700 §4.13)', async () => {
   const { options, errors } = fixture();

@@ -284,35 +284,32 @@ describe('wrong options', () => {
   const rsa = (modulusLength: number) => generateKeyPairSync('rsa', { modulusLength }).privateKey;
   const p384 = generateKeyPairSync('ec', { namedCurve: 'P-384' }).privateKey;
 
+  const NO_KEYS = ' must be true, or an array of keys, or a function that returns one.';
+  const NO_KEY = '[0] must be an object with a key; is the environment variable set?';
+  const UNREADABLE = '[0] cannot be read as a private key: PKCS#8 PEM, JWK or KeyObject.';
+  const KIND = '[0] is none of P-256, Ed25519 and RSA with at least 2048 bits.';
+  const publicPem = createPublicKey(ec).export({ type: 'spki', format: 'pem' });
+
   test.each<readonly [unknown, string]>([
-    [{ format: 'jwt' }, 'options.jwt must be true, or an array of keys, or a function that returns one.'],
-    [false, 'options.jwt must be true, or an array of keys, or a function that returns one.'],
-    [pemOf(ec), 'options.jwt must be true, or an array of keys, or a function that returns one.'],
-    [keys(), 'options.jwt must contain at least one key.'],
-    [keys(undefined), 'options.jwt[0] must be an object with a key; is the environment variable set?'],
-    [keys({ key: undefined }), 'options.jwt[0] must be an object with a key; is the environment variable set?'],
-    [keys({ key: ec }, pemOf(ec)), 'options.jwt[1] must be an object with a key; is the environment variable set?'],
-    [keys({ key: '' }), 'options.jwt[0] cannot be read as a private key: PKCS#8 PEM, JWK or KeyObject.'],
-    [keys({ key: null }), 'options.jwt[0] cannot be read as a private key: PKCS#8 PEM, JWK or KeyObject.'],
-    [
-      keys({ key: jwkOf(createPublicKey(ec)) }),
-      'options.jwt[0] cannot be read as a private key: PKCS#8 PEM, JWK or KeyObject.',
-    ],
-    [
-      keys({ key: createPublicKey(ec).export({ type: 'spki', format: 'pem' }) }),
-      'options.jwt[0] cannot be read as a private key: PKCS#8 PEM, JWK or KeyObject.',
-    ],
-    [keys({ key: createPublicKey(ec) }), 'options.jwt[0] is not a private key.'],
-    [keys({ key: p384 }), 'options.jwt[0] is none of P-256, Ed25519 and RSA with at least 2048 bits.'],
-    [keys({ key: rsa(1024) }), 'options.jwt[0] is none of P-256, Ed25519 and RSA with at least 2048 bits.'],
-    [keys({ key: ec, kid: '' }), 'options.jwt[0] has a kid that is not text.'],
-    [keys({ key: ec, signFrom: '2030-01-01' }), 'options.jwt[0] has a signFrom that is not a number of milliseconds.'],
-    [
-      keys({ key: ec }, { key: createPrivateKey(pemOf(ec)) }),
-      'options.jwt has the same kid twice. List each key once, with a kid of its own.',
-    ],
-  ])('%o: %s', (jwt, sentence) => {
-    expect(build(jwt)).toThrow(sentence);
+    [{ format: 'jwt' }, NO_KEYS],
+    [false, NO_KEYS],
+    [pemOf(ec), NO_KEYS],
+    [keys(), ' must contain at least one key.'],
+    [keys(undefined), NO_KEY],
+    [keys({ key: undefined }), NO_KEY],
+    [keys({ key: ec }, pemOf(ec)), NO_KEY.replace('0', '1')],
+    [keys({ key: '' }), UNREADABLE],
+    [keys({ key: null }), UNREADABLE],
+    [keys({ key: jwkOf(createPublicKey(ec)) }), UNREADABLE],
+    [keys({ key: publicPem }), UNREADABLE],
+    [keys({ key: createPublicKey(ec) }), '[0] is not a private key.'],
+    [keys({ key: p384 }), KIND],
+    [keys({ key: rsa(1024) }), KIND],
+    [keys({ key: ec, kid: '' }), '[0] has a kid that is not text.'],
+    [keys({ key: ec, signFrom: '2030-01-01' }), '[0] has a signFrom that is not a number of milliseconds.'],
+    [keys({ key: ec }, { key: createPrivateKey(pemOf(ec)) }), ' has the same kid twice.'],
+  ])('%o: options.jwt%s', (jwt, sentence) => {
+    expect(build(jwt)).toThrow(`options.jwt${sentence}`);
   });
 
   test('JWTs need an issuer, and generated keys cause a warning', () => {

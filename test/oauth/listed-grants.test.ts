@@ -276,16 +276,4 @@ describe('simultaneous approvals while another process ends all grants of their 
     expect(wordsOf(await answer)).toContain('would like to');
     expect(liveGrants()).toEqual([]);
   });
-
-  test('one on the consent page is not remembered if its grant has ended', async () => {
-    const { node, other, gate } = await start();
-    const { arrived, letGo } = gate.hold('add', ':remembered-consent:');
-    const code = node.flows.code('web');
-    await arrived;
-    expect(await other.host.grants.revoke({ client_id: 'web' })).toBe(1);
-    letGo();
-    expect(refusal(await other.flows.redeem('web', await code))).toEqual([400, 'invalid_grant']);
-    expect(wordsOf(await node.flows.browser('alice').authorize(WEB))).toContain('would like to');
-    expect(liveGrants()).toEqual([]);
-  });
 });

@@ -77,15 +77,6 @@ describe.each(hostFor(import.meta.url))('metadata on $name', (host) => {
     const { access_token } = await flows.ownTokens();
     expect((await flows.introspect(access_token)).json['iss']).toBe(issuer);
   });
-
-  test('#100 it is read-only', async () => {
-    const head = await atRoot.request(addressOf(running), { method: 'HEAD' });
-    expect([head.status, head.text]).toEqual([200, '']);
-    for (const method of ['POST', 'PUT', 'DELETE']) {
-      const answer = await atRoot.request(addressOf(running), { method });
-      expect([answer.status, answer.headers.allow]).toEqual([405, 'GET, HEAD']);
-    }
-  });
 });
 
 describe.each(hostFor(import.meta.url))('metadata of other configurations on $name', (host) => {
@@ -158,6 +149,14 @@ describe.each(hostFor(import.meta.url))('metadata of other configurations on $na
       response_modes_supported: ['query', 'fragment'],
       code_challenge_methods_supported: ['S256', 'plain'],
     });
+  });
+
+  test('options.metadata adds members', async () => {
+    const metadata = {
+      service_documentation: 'https://docs.example',
+      example_tier: { name: 'free', seats: [1, null] },
+    };
+    expect(await documentOf(fixture({ metadata }).options)).toMatchObject(metadata);
   });
 
   test('#100 renamed paths are listed by their first name', async () => {

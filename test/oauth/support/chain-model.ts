@@ -2,6 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { oauthQuery } from 'oauth-query/fetch';
 import type { Clock, MaybePromise, Store } from '../../../src/core/base/ports.js';
 import { basic } from '../../hosts.js';
+import { turns } from './nodes.js';
 
 /** What happens to one call of the store. */
 const FATES = [
@@ -22,10 +23,6 @@ interface Plan {
 }
 
 const plans = new AsyncLocalStorage<Plan>();
-const turns = async (count: number): Promise<void> => {
-  for (let turn = 0; turn < count; turn += 1) await new Promise((resolve) => setImmediate(resolve));
-};
-
 const never = new Promise<never>(() => undefined);
 
 /** A store whose calls have the fate that the request they belong to has planned. */

@@ -5,6 +5,9 @@ export interface StoreCall {
   readonly key: string;
 }
 
+/** A store whose reads all go through `get`. */
+export const withoutGetMany = ({ getMany: _, ...store }: Store): Store => store;
+
 /** Turns of the event loop, as a store on the other side of a network takes them. */
 const turns = async (count: number): Promise<void> => {
   for (let turn = 0; turn < count; turn += 1) await new Promise((resolve) => setImmediate(resolve));
@@ -24,27 +27,6 @@ export const distantStore = (store: Store, seed: number): Store => {
     delete: async (key) => (await wait(), store.delete(key)),
   };
 };
-
-/** A store whose `add` and `swap` first look and then write, with a gap between the two: what no store may do. */
-export const racyStore = (store: Store): Store => ({
-  get: (key) => store.get(key),
-  delete: (key) => store.delete(key),
-  add: async (key, value, expiresAt) => {
-    if ((await store.get(key)) !== undefined) return false;
-    await turns(1);
-    await store.delete(key);
-    await store.add(key, value, expiresAt);
-    return true;
-  },
-  swap: async (key, before, value, expiresAt) => {
-    const old = await store.get(key);
-    if (old === undefined || Reflect.get(old, 'rev') !== before) return false;
-    await turns(1);
-    await store.delete(key);
-    await store.add(key, value, expiresAt);
-    return true;
-  },
-});
 
 /** Whether a chain of tokens is replaced after the response, which does not wait for it. */
 export const isTidyUp = (value: object): boolean =>
@@ -99,44 +81,5 @@ export class FaultyStore implements Store {
     this.#calls.push({ verb, key });
     // A fault breaks the promise of the type, and that is what it is for.
     return this.#calls.length === this.#failing?.call ? (this.#failing.fault() as Promise<T>) : answer();
-  }
-}
-
-/** Counts how many commands were waited for one after another: those that are under way together count once. */
-export class RoundTrips implements Store {
-  readonly #store: Store;
-  #round: Promise<void> | undefined;
-  /** Set it to 0 to begin again. */
-  count = 0;
-
-  constructor(store: Store) {
-    this.#store = store;
-  }
-
-  add(key: string, value: object, expiresAt: number): Promise<boolean> {
-    return this.#travel(() => this.#store.add(key, value, expiresAt));
-  }
-
-  swap(...record: Parameters<Store['swap']>): Promise<boolean> {
-    return this.#travel(() => this.#store.swap(...record));
-  }
-
-  get(key: string): Promise<object | undefined> {
-    return this.#travel(() => this.#store.get(key));
-  }
-
-  delete(key: string): Promise<void> {
-    return this.#travel(() => this.#store.delete(key));
-  }
-
-  async #travel<T>(answer: () => Promise<T>): Promise<T> {
-    if (this.#round === undefined) {
-      this.count += 1;
-      this.#round = turns(2).then(() => {
-        this.#round = undefined;
-      });
-    }
-    await this.#round;
-    return answer();
   }
 }
