@@ -250,6 +250,18 @@ describe.each(hostFor(import.meta.url))('$name', ({ start }) => {
     expect(errors.map(String)).toEqual([invalidRecord, invalidRecord]);
   });
 
+  test('#45 three wrong ones at once are three', async () => {
+    const { options, store, clock } = fixture();
+    const host = await start({ options: { ...options, store: distantStore(store, 5), runtime: { clock } } });
+    for (let round = 0; round < 5; round += 1) {
+      const { code = '' } = responseOf(await new Browser(host).authorizeFor({ ...SPA, ...PKCE.request }));
+      const form = { grant_type: 'authorization_code', client_id: 'spa', code };
+      const guess = (code_verifier: string) => new Client(host.base).post('/oauth/token', { ...form, code_verifier });
+      await Promise.all(Array.from({ length: 3 }, () => guess('x'.repeat(43))));
+      expect((await guess(PKCE.verifier)).json['error']).toBe('invalid_grant');
+    }
+  });
+
   test('#45 sixty guesses at once: only those already running at the last miss are checked', async () => {
     const { options, store, clock } = fixture();
     let swaps = 0;
