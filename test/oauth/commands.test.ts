@@ -2,17 +2,10 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Store } from '../../src/core/base/ports.js';
 import { basic } from '../hosts.js';
 import { Browser, locationOf } from './support/browser.js';
-import { DEVICE_CODE } from './support/fixture.js';
+import { DEVICE_CODE, KEEPER } from './support/fixture.js';
 import { type Node, Nodes, turns } from './support/nodes.js';
 import { isTidyUp } from './support/stores.js';
 import { Flows } from './support/tokens.js';
-
-const KEEPER = {
-  client_id: 'keeper',
-  client_secret: 'keeper-secret',
-  redirect_uris: ['https://keeper.example/cb'],
-  refresh: 'reusable',
-} as const;
 
 /** Counts commands, and answers all that are under way together: so many answers, so many are awaited one after another. */
 class Meter {

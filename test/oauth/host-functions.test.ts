@@ -3,8 +3,6 @@ import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vite
 import type { Template } from '../../src/core/oauth/pages/views.js';
 import { query } from '../../src/core/query/index.js';
 import { clearInBackground } from '../../src/stores/clearing.js';
-import { instrumentedStore } from '../../src/stores/instrument.js';
-import { memoryStore } from '../../src/stores/memory.js';
 import { type Answer, basic, bearer, Client, hostFor, type HostOptions, type RunningHost } from '../hosts.js';
 import { everyRow } from '../rows.js';
 import { Browser } from './support/browser.js';
@@ -194,12 +192,6 @@ describe.each(hostFor(import.meta.url))('$name: an onError', (host) => {
 });
 
 describe.each(Object.entries(FAILURES))('a store listener that %s', (_way, fail) => {
-  test('does not change a result of instrumentedStore', async () => {
-    const store = instrumentedStore(memoryStore(), fail);
-    expect(await store.add('key', {}, Date.now() + 1000)).toBe(true);
-    expect(await store.get('key')).toEqual({});
-  });
-
   test('does not stop clearing', async () => {
     let looks = 0;
     const removeBatch = (): never => {

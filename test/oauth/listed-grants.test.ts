@@ -1,7 +1,7 @@
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { hostFor, useHost } from '../hosts.js';
 import { PKCE, wordsOf } from './support/browser.js';
-import { DEVICE_CODE, fixture } from './support/fixture.js';
+import { DEVICE_CODE, fixture, KEEPER } from './support/fixture.js';
 import { Gate } from './support/gate.js';
 import { Nodes, turns } from './support/nodes.js';
 import { Flows, refusal } from './support/tokens.js';
@@ -9,12 +9,6 @@ import { Flows, refusal } from './support/tokens.js';
 const SECOND = 1000;
 const HOUR = 3600;
 const GIFT = 'urn:example:gift';
-const KEEPER = {
-  client_id: 'keeper',
-  client_secret: 'keeper-secret',
-  redirect_uris: ['https://keeper.example/cb'],
-  refresh: 'reusable',
-} as const;
 const CLIENTS = [
   KEEPER,
   {

@@ -1,8 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { Client, type Host, hostFor, type HostOptions, type RunningHost, useHost } from '../hosts.js';
-import { responseOf } from './support/browser.js';
 import { DEVICE_CODE, fixture, SCOPES } from './support/fixture.js';
-import { Flows } from './support/tokens.js';
 
 /** RFC 8414 §3.1: the well-known path stands between the host and the path of the issuer. */
 const addressOf = ({ origin, base }: RunningHost): string =>
@@ -12,7 +10,6 @@ describe.each(hostFor(import.meta.url))('metadata on $name', (host) => {
   const { options, errors } = fixture();
 
   const running = useHost(host, { options }, errors);
-  const flows = new Flows(running);
   const atRoot = new Client(() => running.origin);
 
   test('#100 the well-known document is 200 JSON with exactly the enabled features (RFC 8414 §3)', async () => {
@@ -69,13 +66,6 @@ describe.each(hostFor(import.meta.url))('metadata on $name', (host) => {
       expect([name, answer.status === 404]).toEqual([name, false]);
       expect([400, 401]).toContain(answer.status);
     }
-  });
-
-  test('#100 issuer is identical to iss in redirects and in introspection (RFC 8414 §2, RFC 9207 §2)', async () => {
-    const { issuer } = (await atRoot.get(addressOf(running))).json;
-    expect(responseOf(await flows.authorize('web'))['iss']).toBe(issuer);
-    const { access_token } = await flows.ownTokens();
-    expect((await flows.introspect(access_token)).json['iss']).toBe(issuer);
   });
 });
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { ClientRegistration } from '../../src/core/oauth/clients/client.js';
 import { basic, hostFor, oneHostEach, useHost } from '../hosts.js';
-import { fixture, USERS } from './support/fixture.js';
+import { fixture, KEEPER, USERS } from './support/fixture.js';
 import { Flows, refusal } from './support/tokens.js';
 
 const INVALID_GRANT = [400, 'invalid_grant'] as const;
@@ -11,12 +11,6 @@ const OTHER = {
   client_id: 'other',
   client_secret: 'other-secret',
   redirect_uris: ['https://other.example/cb'],
-} as const;
-const KEEPER = {
-  client_id: 'keeper',
-  client_secret: 'keeper-secret',
-  redirect_uris: ['https://keeper.example/cb'],
-  refresh: 'reusable',
 } as const;
 
 /** A client whose registration changes while its tokens live. */

@@ -4,18 +4,12 @@ import { memoryStore } from 'oauth-query/stores/memory';
 import { describe, expect, test } from 'vitest';
 import { type Answer, basic, bearer, hostFor, oneHostEach, useHost } from '../hosts.js';
 import { Browser, formOf, PKCE } from './support/browser.js';
-import { fixture } from './support/fixture.js';
+import { fixture, KEEPER } from './support/fixture.js';
 import { grantPart } from './support/nodes.js';
 import type { StoreCall } from './support/stores.js';
 import { FAULTS, FaultyStore } from './support/stores.js';
 import { Flows, refusal, type TokenSet } from './support/tokens.js';
 
-const KEEPER = {
-  client_id: 'keeper',
-  client_secret: 'keeper-secret',
-  redirect_uris: ['https://keeper.example/cb'],
-  refresh: 'reusable',
-} as const;
 const LEGACY = {
   client_id: 'legacy',
   client_secret: 'legacy-secret',

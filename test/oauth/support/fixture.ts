@@ -44,6 +44,14 @@ export const CLIENTS = [
   { client_id: 'api', client_secret: 'api-secret', scope: 'introspect', introspect: true },
 ] as const satisfies readonly ClientRegistration[];
 
+/** A client whose refresh tokens are not rotated. */
+export const KEEPER = {
+  client_id: 'keeper',
+  client_secret: 'keeper-secret',
+  redirect_uris: ['https://keeper.example/cb'],
+  refresh: 'reusable',
+} as const;
+
 export interface Fixture {
   readonly options: HostOptions;
   readonly store: MemoryStore;
