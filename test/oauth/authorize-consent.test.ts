@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import { type Answer, basic, Client, hostFor, useHost } from '../hosts.js';
-import { Browser, formOf, locationOf, PKCE, responseOf, wordsOf } from './support/browser.js';
+import { Browser, formOf, isConsent, isSignIn, locationOf, PKCE, responseOf, wordsOf } from './support/browser.js';
 import { fixture } from './support/fixture.js';
 import { Flows, refusal } from './support/tokens.js';
 
@@ -15,9 +15,6 @@ const CLIENTS = [
     redirect_uris: ['http://127.0.0.1/cb', 'com.example.desktop:/cb', 'https://desktop.example/cb'],
   },
 ] as const;
-
-const isSignIn = (page: Answer): boolean => page.status === 200 && 'password' in formOf(page).fields;
-const isConsent = (page: Answer): boolean => page.status === 200 && formOf(page).buttons.includes('decision=approve');
 
 describe.each(hostFor(import.meta.url))('$name', ({ start }) => {
   const { options, store, events, errors, advance } = fixture();
@@ -313,7 +310,7 @@ describe.each(hostFor(import.meta.url))('$name with remembered approvals', ({ st
   test('HEAD approves nothing: it is rejected where GET is a page (RFC 9110 §9.2.1)', async () => {
     const browser = new Browser(host);
     await browser.authorizeFor(WEB);
-    const cookie = [...browser.cookies].map(([name, { value }]) => `${name}=${value}`).join('; ');
+    const cookie = browser.cookie;
     const before = [store.size, events.length];
     const query = new URLSearchParams(WEB).toString();
     for (const path of [`/oauth/authorize?${query}`, '/oauth/device?user_code=BCDF-GHJK']) {

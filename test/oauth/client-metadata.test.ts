@@ -10,6 +10,7 @@ import { Client, oneHostEach } from '../hosts.js';
 import { everyRow } from '../rows.js';
 import { fixture } from './support/fixture.js';
 import { limitsOfTest } from './support/limits.js';
+import { register } from './support/tokens.js';
 
 const [anyHost] = oneHostEach;
 const { start } = anyHost;
@@ -87,18 +88,12 @@ describe('a redirect URI that misleads, or could run code, is refused', () => {
   test('at registration', async () => {
     limitsOfTest({ registrations: 1000 });
     const host = await start(fixture({ registration: {} }));
-    const register = (uri: string) =>
-      new Client(host.base).request('/oauth/register', {
-        method: 'POST',
-        headers: { 'content-type': 'application/json' },
-        body: JSON.stringify({ redirect_uris: [uri] }),
-      });
     await everyRow(WRONG, async (uri) => {
-      const { status, json } = await register(uri);
+      const { status, json } = await register(host.base, { redirect_uris: [uri] });
       expect([status, json['error']]).toEqual([400, 'invalid_redirect_uri']);
     });
     await everyRow(RIGHT, async (uri) => {
-      expect((await register(uri)).status).toBe(201);
+      expect((await register(host.base, { redirect_uris: [uri] })).status).toBe(201);
     });
   });
 
@@ -175,11 +170,7 @@ describe('the name of a client', () => {
     limitsOfTest({ registrations: 1000 });
     const host = await start(fixture({ registration: {} }));
     await everyRow(NAMES, async ([given, shown]) => {
-      const { json } = await new Client(host.base).request('/oauth/register', {
-        method: 'POST',
-        headers: { 'content-type': 'application/json' },
-        body: JSON.stringify({ ...REDIRECT, client_name: given }),
-      });
+      const { json } = await register(host.base, { ...REDIRECT, client_name: given });
       expect(json['client_name']).toBe(shown);
       if (shown === undefined) expect(problemOfDocument({ client_name: given })).toContain('no visible character');
       else expect(readDocument(APP, { ...DOCUMENT, client_name: given }).client_name).toBe(shown);

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { type Answer, Client, hostFor, useHost } from '../hosts.js';
-import { Browser, formOf, locationOf } from './support/browser.js';
+import { Browser, formOf, isSignIn, locationOf } from './support/browser.js';
 import { fixture } from './support/fixture.js';
 
 const WEB = { response_type: 'code', client_id: 'web', scope: 'profile' } as const;
@@ -11,18 +11,14 @@ describe.each(hostFor(import.meta.url))('an ended sign-in on $name', (host) => {
   const first = useHost(host, { options }, errors);
   const nodes = [first, useHost(host, { options: () => ({ ...options, issuer: first.base }) })];
 
-  const cookieOf = (browser: Browser): string =>
-    [...browser.cookies].map(([name, { value }]) => `${name}=${value}`).join('; ');
-  const asks = (page: Answer): boolean => page.status === 200 && 'password' in formOf(page).fields;
-
   /** A browser that has just signed out, a consent page from before, and the cookie that it had. */
   const signedOut = async (): Promise<readonly [page: Answer, cookie: string]> => {
     const browser = new Browser(first);
     const signIn = await browser.authorize({ ...WEB, scope: 'content.read' });
     const page = await browser.signIn(signIn);
-    const cookie = cookieOf(browser);
+    const cookie = browser.cookie;
     const answer = await browser.submit(page, { decision: 'switch' });
-    expect(asks(await browser.follow(answer))).toBe(true);
+    expect(isSignIn(await browser.follow(answer))).toBe(true);
     return [page, cookie];
   };
 
@@ -33,8 +29,8 @@ describe.each(hostFor(import.meta.url))('an ended sign-in on $name', (host) => {
     const { fields } = formOf(page);
     for (const node of nodes) {
       const thief = new Client(node.base);
-      expect(asks(await thief.get(`/oauth/authorize?${query}`, { cookie }))).toBe(true);
-      expect(asks(await thief.get('/oauth/device', { cookie }))).toBe(true);
+      expect(isSignIn(await thief.get(`/oauth/authorize?${query}`, { cookie }))).toBe(true);
+      expect(isSignIn(await thief.get('/oauth/device', { cookie }))).toBe(true);
       for (const decision of ['approve', 'deny', 'switch']) {
         const answer = await thief.post('/oauth/authorize', { ...fields, decision }, { cookie });
         expect([decision, answer.status, answer.headers.location]).toEqual([decision, 403, undefined]);
@@ -48,7 +44,7 @@ describe.each(hostFor(import.meta.url))('an ended sign-in on $name', (host) => {
     const [page] = await signedOut();
     const size = store.size;
     const { fields } = formOf(page);
-    for (const cookie of ['', 'oauth_query_x=y', cookieOf(new Browser(first))]) {
+    for (const cookie of ['', 'oauth_query_x=y', new Browser(first).cookie]) {
       const answer = await new Client(nodes[0]?.base ?? '').post(
         '/oauth/authorize',
         { ...fields, decision: 'switch' },

@@ -143,7 +143,7 @@ describe.each(hostFor(import.meta.url))('the page of connected applications on $
 
   test('signs out: a copy of the cookie is rejected too', async () => {
     const page = await signedIn();
-    const cookie = [...browser.cookies].map(([name, { value }]) => `${name}=${value}`).join('; ');
+    const cookie = browser.cookie;
     const answer = await browser.submit(page, { decision: 'sign_out' });
     expect(formOf(await browser.follow(answer)).fields).toHaveProperty('password');
     expect(formOf(await new Client(running.base).get('/oauth/grants', { cookie })).fields).toHaveProperty('password');

@@ -3,7 +3,7 @@ import { type Answer, basic, bearer, Client, hostFor, oneHostEach, type RunningH
 import { everyRow } from '../rows.js';
 import { Browser, PKCE, responseOf } from './support/browser.js';
 import { DEVICE_CODE, fixture, SCOPES } from './support/fixture.js';
-import { Flows, refusal } from './support/tokens.js';
+import { Flows, refusal, register } from './support/tokens.js';
 
 const DOCUMENT = '/.well-known/oauth-protected-resource';
 const ELSEWHERE = 'https://api.example/v1';
@@ -223,8 +223,6 @@ describe.each(oneHostEach)('guards of a resource on $name', ({ start }) => {
 
 const MCP = [{ client_id: 'mcp', redirect_uris: ['https://mcp.example/cb'], refresh: 'rotating' }] as const;
 
-const JSON_TYPE = { 'content-type': 'application/json' };
-
 describe.each(hostFor(import.meta.url))('resources in requests on $name', ({ start }) => {
   const one = fixture({
     resources: { '/mcp': { scopes: ['content.read'] } },
@@ -304,11 +302,7 @@ describe.each(hostFor(import.meta.url))('resources in requests on $name', ({ sta
   /** The audience of what a client gets that has registered itself and names no resource. */
   const audOfStranger = async (at: RunningHost, more: object = {}): Promise<unknown> => {
     const metadata = { client_name: 'X', redirect_uris: ['https://x.example/cb'], ...more };
-    const registered = await new Client(at.base).request('/oauth/register', {
-      method: 'POST',
-      headers: JSON_TYPE,
-      body: JSON.stringify(metadata),
-    });
+    const registered = await register(at.base, metadata);
     const client_id = String(registered.json['client_id']);
     const request = {
       response_type: 'code',

@@ -6,7 +6,7 @@ import { oauthQuery } from '../../src/adapters/express/index.js';
 import type { Owner } from '../../src/core/oauth/records/owner.js';
 import { type Answer, Client, hostFor, useHost } from '../hosts.js';
 import { listen } from '../hosts/listen.js';
-import { Browser, formOf, locationOf, responseOf, wordsOf } from './support/browser.js';
+import { Browser, formOf, isConsent, isSignIn, locationOf, responseOf, wordsOf } from './support/browser.js';
 import { fixture } from './support/fixture.js';
 import { proxiedHosts } from './support/proxied.js';
 
@@ -14,11 +14,8 @@ const WEB = { response_type: 'code', client_id: 'web', state: 'st' } as const;
 const ALICE = { username: 'alice', password: 'wonderland' } as const;
 const BOB = { username: 'bob', password: 'builder' } as const;
 
-const isSignIn = (page: Answer): boolean => page.status === 200 && 'password' in formOf(page).fields;
 const isConsentOf = (page: Answer, username: string): boolean =>
-  page.status === 200 &&
-  formOf(page).buttons.includes('decision=approve') &&
-  wordsOf(page).includes(`You are signed in as ${username} .`);
+  isConsent(page) && wordsOf(page).includes(`You are signed in as ${username} .`);
 const setCookieOf = ({ headers }: Answer): string => {
   const lines = headers['set-cookie'] ?? [];
   expect(lines).toHaveLength(1);

@@ -13,7 +13,7 @@ import { everyRow } from '../rows.js';
 import { Browser, PKCE, responseOf, wordsOf } from './support/browser.js';
 import { fixture } from './support/fixture.js';
 import { limitsOfSuite } from './support/limits.js';
-import { refusal } from './support/tokens.js';
+import { refusal, register } from './support/tokens.js';
 
 const CLAUDE = {
   client_name: 'Claude',
@@ -23,16 +23,6 @@ const CLAUDE = {
   token_endpoint_auth_method: 'none',
   scope: 'profile content.read',
 } as const;
-
-const JSON_TYPE = { 'content-type': 'application/json' };
-
-/** Registers a client, or tries to. */
-const register = (base: string, metadata: unknown, headers: Readonly<Record<string, string>> = {}): Promise<Answer> =>
-  new Client(base).request('/oauth/register', {
-    method: 'POST',
-    headers: { ...JSON_TYPE, ...headers },
-    body: typeof metadata === 'string' ? metadata : JSON.stringify(metadata),
-  });
 
 const registered = async (base: string, metadata: unknown = CLAUDE): Promise<string> => {
   const answer = await register(base, metadata);

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { type Answer, Client, hostFor, useHost } from '../hosts.js';
-import { Browser, formOf, locationOf, PKCE, wordsOf } from './support/browser.js';
+import { Client, hostFor, useHost } from '../hosts.js';
+import { Browser, formOf, isSignIn, locationOf, PKCE, wordsOf } from './support/browser.js';
 import { fixture, USERS } from './support/fixture.js';
 import { Flows } from './support/tokens.js';
 
@@ -16,10 +16,6 @@ describe.each(hostFor(import.meta.url))('signing out on the built-in pages on $n
   beforeAll(async () => {
     path = new URL(`${running.base}/oauth/device`).pathname;
   });
-
-  const cookieOf = (browser: Browser): string =>
-    [...browser.cookies].map(([name, { value }]) => `${name}=${value}`).join('; ');
-  const asks = (page: Answer): boolean => page.status === 200 && 'password' in formOf(page).fields;
 
   /** A browser with the page that has the field for the code, and with the question about a device. */
   const withCode = async (user: (typeof USERS)[number] = ALICE) => {
@@ -63,15 +59,17 @@ describe.each(hostFor(import.meta.url))('signing out on the built-in pages on $n
 
   test('leads from the code page back to it, with the typed code, without a signed-in user', async () => {
     const { browser, code, user_code } = await withCode();
-    const cookie = cookieOf(browser);
+    const cookie = browser.cookie;
     const size = store.size;
     events.length = 0;
     const answer = await browser.submit(code, { user_code, ...SIGN_OUT });
     expect([answer.status, locationOf(answer)]).toEqual([303, `${path}?user_code=${user_code}`]);
     expect(store.size, 'the mark of the session, and no guess').toBe(size + 1);
     expect(events).toEqual([expect.objectContaining({ type: 'owner.signed_out', sub: 'alice', by: 'alice' })]);
-    expect(asks(await browser.follow(answer))).toBe(true);
-    expect(asks(await new Client(running.base).get('/oauth/device', { cookie })), 'a copy of the cookie').toBe(true);
+    expect(isSignIn(await browser.follow(answer))).toBe(true);
+    expect(isSignIn(await new Client(running.base).get('/oauth/device', { cookie })), 'a copy of the cookie').toBe(
+      true,
+    );
     const next = await browser.signIn(await browser.follow(answer), BOB);
     expect(wordsOf(next)).toContain('You are signed in as bob ');
     expect(formOf(next).fields['user_code']).toBe(user_code);
@@ -105,7 +103,7 @@ describe.each(hostFor(import.meta.url))('signing out on the built-in pages on $n
     const done = await browser.submit(question, { decision: 'approve' });
     const answer = await browser.submit(done, SIGN_OUT);
     expect([answer.status, locationOf(answer)]).toEqual([303, path]);
-    expect(asks(await browser.follow(answer))).toBe(true);
+    expect(isSignIn(await browser.follow(answer))).toBe(true);
   });
 
   test("needs a form of this browser, and does not release another owner's device", async () => {

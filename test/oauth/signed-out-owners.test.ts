@@ -16,14 +16,11 @@ const [ALICE, BOB] = USERS;
 const APP = { client_id: 'ours', client_secret: 'ours-secret', redirect_uris: ['https://ours.example/cb'] } as const;
 const OURS = { ...APP, consent: 'skip' } as const;
 
-const cookieOf = (browser: Browser): string =>
-  [...browser.cookies].map(([name, { value }]) => `${name}=${value}`).join('; ');
-
 /** The cookie of a new sign-in. */
 const signIn = async (host: RunningHost, user: (typeof USERS)[number] = ALICE): Promise<string> => {
   const browser = new Browser(host);
   await browser.signIn(await browser.open(`${host.base}/oauth/grants`), user);
-  return cookieOf(browser);
+  return browser.cookie;
 };
 
 const isSignedIn = async (host: RunningHost, cookie: string): Promise<boolean> => {
@@ -131,7 +128,7 @@ describe('signing an owner out during other operations', () => {
     const browser = new Browser(host);
     const page = await browser.open(`${host.base}/oauth/grants`);
     await browser.submit(page, { username: 'alice', password: typed });
-    return cookieOf(browser);
+    return browser.cookie;
   };
 
   test('a sign-in whose password was already compared compares it again, and is rejected if it is wrong by then', async () => {
@@ -331,7 +328,7 @@ describe('signing an owner out during other operations', () => {
     expect(wordsOf(await browser.authorize(WEB))).toContain('Sign in');
     const grants = await browser.submit(page, { decision: 'switch' });
     expect(grants.status).toBe(403);
-    expect(locationOf(await new Client(node.host.base).post('/oauth/grants', {}, { cookie: cookieOf(browser) }))).toBe(
+    expect(locationOf(await new Client(node.host.base).post('/oauth/grants', {}, { cookie: browser.cookie }))).toBe(
       '/oauth/grants',
     );
   });

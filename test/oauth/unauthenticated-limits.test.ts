@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { memoryStore } from '../../src/stores/memory.js';
 import { type Answer, basic, Client } from '../hosts.js';
-import { Browser, formOf, responseOf, wordsOf } from './support/browser.js';
+import { Browser, isConsent, responseOf, wordsOf } from './support/browser.js';
 import { DEVICE_CODE, fixture } from './support/fixture.js';
 import { limitsOfTest } from './support/limits.js';
 import { proxiedHosts } from './support/proxied.js';
@@ -17,7 +17,6 @@ const askDevice = (base: string, ip: string): Promise<Answer> =>
 const askToken = (base: string): Promise<Answer> =>
   new Client(base).post('/oauth/token', 'grant_type=client_credentials', SERVICE);
 const browserAt = (base: string): Browser => new Browser({ origin: base, base });
-const isConsent = (page: Answer): boolean => page.status === 200 && formOf(page).buttons.includes('decision=approve');
 
 describe('store capacity', () => {
   test('unknown callers at three hundred addresses use up their limit, and tokens are still issued', async () => {

@@ -15,6 +15,12 @@ export const wordsOf = ({ text }: Pick<Answer, 'text'>): string =>
     .replace(/\s+/g, ' ')
     .trim();
 
+export const isSignIn = (page: Answer): boolean => page.status === 200 && 'password' in formOf(page).fields;
+
+/** Whether a page asks an owner for a decision. */
+export const isConsent = (page: Answer): boolean =>
+  page.status === 200 && formOf(page).buttons.includes('decision=approve');
+
 /** Where an answer sends the browser. */
 export const locationOf = ({ headers, status, text }: Answer): string => {
   const { location } = headers;
@@ -74,6 +80,11 @@ export class Browser {
 
   get cookies(): Client['cookies'] {
     return this.#client.cookies;
+  }
+
+  /** What it sends as its `Cookie`. */
+  get cookie(): string {
+    return [...this.cookies].map(([name, { value }]) => `${name}=${value}`).join('; ');
   }
 
   /** @param address - As in a link: a path of the host, or a whole URL. */

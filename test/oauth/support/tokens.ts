@@ -185,6 +185,14 @@ export class Flows {
   }
 }
 
+/** Registers a client, or tries to. */
+export const register = (base: string, metadata: unknown, headers: Fields = {}): Promise<Answer> =>
+  new Client(base).request('/oauth/register', {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...headers },
+    body: typeof metadata === 'string' ? metadata : JSON.stringify(metadata),
+  });
+
 /** The `error` of an answer and its status, to compare with one expectation. */
 export const refusal = (answer: Answer): readonly [status: number, error: unknown] => [
   answer.status,
