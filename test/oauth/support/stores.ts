@@ -6,7 +6,10 @@ export interface StoreCall {
 }
 
 /** A store whose reads all go through `get`. */
-export const withoutGetMany = ({ getMany: _, ...store }: Store): Store => store;
+export const withoutGetMany = (store: Store): Store => {
+  const { getMany: _, ...single } = store;
+  return single;
+};
 
 /** Turns of the event loop, as a store on the other side of a network takes them. */
 const turns = async (count: number): Promise<void> => {
