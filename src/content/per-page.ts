@@ -17,13 +17,13 @@ export const readInOrder = <T, Row>(
 
 /** Implements `links` with a function that lists the links of one page. */
 export const linksPerPage = <Row>(
-  { pages, from, descending, limit }: ContentLinkRange,
+  { pages, from, descending, limit, one }: ContentLinkRange,
   read: (page: number, from: readonly [ns: number, title: string] | undefined, remaining: number) => readonly Row[],
 ): readonly Row[] => {
   const sign = descending ? -1 : 1;
   const rest = [...new Set(pages)].filter((id) => !from || sign * (id - from[0]) >= 0).sort((a, b) => sign * (a - b));
   return readInOrder(rest, limit, (id, remaining) =>
-    read(id, from?.[0] === id ? [from[1], from[2]] : undefined, remaining),
+    one === undefined ? read(id, from?.[0] === id ? [from[1], from[2]] : undefined, remaining) : read(id, [0, one], 1),
   );
 };
 

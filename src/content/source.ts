@@ -171,7 +171,8 @@ export interface ContentCall {
   readonly signal: AbortSignal;
 }
 
-type Answer<T> = readonly T[] | Promise<readonly T[]>;
+/** What a function of a source returns. */
+type Rows<T> = readonly T[] | Promise<readonly T[]>;
 
 /**
  * A content source. Every function is optional: modules that require a missing one are not answered. Lists are
@@ -182,41 +183,41 @@ export interface ContentSource {
   /** The site: its name, language, namespaces. The host's options take precedence. */
   readonly site?: SiteOptions;
   /** The pages with these titles, ids or revision ids, in any order. Pages that it does not return do not exist. */
-  pages?(query: ContentPageQuery, call: ContentCall): Answer<ContentPage>;
+  pages?(query: ContentPageQuery, call: ContentCall): Rows<ContentPage>;
   /** The pages of a namespace by title. */
-  pageRange?(range: ContentPageRange, call: ContentCall): Answer<ContentPage>;
+  pageRange?(range: ContentPageRange, call: ContentCall): Rows<ContentPage>;
   /** All pages in a fixed random order: by a number below 2^31, then by id. */
-  shuffled?(range: ContentRange<readonly [number: number, id: number]>, call: ContentCall): Answer<ShuffledPage>;
+  shuffled?(range: ContentRange<readonly [number: number, id: number]>, call: ContentCall): Rows<ShuffledPage>;
   /** The revisions with these ids, in any order. */
-  revisions?(query: ContentRevisionQuery, call: ContentCall): Answer<ContentRevision>;
+  revisions?(query: ContentRevisionQuery, call: ContentCall): Rows<ContentRevision>;
   /** Revisions by time, then by id. */
-  history?(range: ContentHistoryRange, call: ContentCall): Answer<ContentRevision>;
+  history?(range: ContentHistoryRange, call: ContentCall): Rows<ContentRevision>;
   /** Log entries by time, then by id. */
-  log?(range: ContentLogRange, call: ContentCall): Answer<ContentLogEntry>;
+  log?(range: ContentLogRange, call: ContentCall): Rows<ContentLogEntry>;
   /** The links of these pages, by page, namespace and title. */
-  links?(range: ContentLinkRange, call: ContentCall): Answer<LinkRow>;
+  links?(range: ContentLinkRange, call: ContentCall): Rows<LinkRow>;
   /** The pages that link to these targets, by namespace and title of the target, then by page id. */
-  backlinks?(range: ContentBacklinkRange, call: ContentCall): Answer<BacklinkRow>;
+  backlinks?(range: ContentBacklinkRange, call: ContentCall): Rows<BacklinkRow>;
   /** All link targets in a namespace, by title, then by page id. */
-  targets?(range: ContentTargetRange, call: ContentCall): Answer<LinkRow>;
+  targets?(range: ContentTargetRange, call: ContentCall): Rows<LinkRow>;
   /**
    * The members of a category. By `sortkey`: pages first (0), then subcategories (1, namespace 14), then files (2,
    * namespace 6), each by sort key (see `sortkeyOf`) and id. By `time`: by `timestamp` and id.
    */
-  members?(range: ContentMemberRange, call: ContentCall): Answer<MemberRow>;
+  members?(range: ContentMemberRange, call: ContentCall): Rows<MemberRow>;
   /** The sizes of these categories. Categories without members may be omitted. */
-  sizes?(categories: readonly string[], call: ContentCall): Answer<CategorySizes>;
+  sizes?(categories: readonly string[], call: ContentCall): Rows<CategorySizes>;
   /** Searches pages, by relevance. */
   search?(query: ContentSearch, call: ContentCall): ContentSearchResult | Promise<ContentSearchResult>;
   /** The files with these titles, in any order. */
-  files?(titles: readonly string[], call: ContentCall): Answer<ContentFile>;
+  files?(titles: readonly string[], call: ContentCall): Rows<ContentFile>;
   /** The users with these names or ids, in any order. */
   users?(
     query: { readonly names: readonly string[]; readonly ids: readonly number[] },
     call: ContentCall,
-  ): Answer<ContentUser>;
+  ): Rows<ContentUser>;
   /** Users by name, including those without an account. */
-  userRange?(range: ContentUserRange, call: ContentCall): Answer<ContentUser>;
+  userRange?(range: ContentUserRange, call: ContentCall): Rows<ContentUser>;
   /** The markup of a content model, for `rvsection` and `prop=extracts`. Default: wikitext. */
   markup?(model: string): ContentMarkup | undefined;
   /** Renders pages to HTML for `action=parse`, unless the host sets `render`. */
@@ -297,6 +298,8 @@ export interface ContentLinkRange extends ContentRange<readonly [page: number, n
   readonly kind: LinkKind;
   /** The ids of the pages that contain the links. */
   readonly pages: readonly number[];
+  /** A hint: of each page, only the first link whose title is this one or greater is needed. */
+  readonly one?: string;
 }
 
 /** A range of users, by name. */

@@ -14,6 +14,9 @@ const PAGES: readonly PageRecord[] = [
   { pageid: 24, ns: 0, title: 'Nowhere', redirect: { to: 'Gone' } },
   { pageid: 26, ns: 0, title: 'Careless', redirect: { to: 'talk:apple' } },
   { pageid: 25, ns: 0, title: 'Abroad', redirect: { to: 'wikipedia:Apple' } },
+  ...Array.from({ length: 20 }, (_, n) => ({
+    ...{ pageid: 100 + n, ns: 0, title: `Step ${n}`, redirect: { to: `Step ${n + 1}` } },
+  })),
 ];
 
 let asked: PageQuery[] = [];
@@ -148,6 +151,14 @@ describe('further members', () => {
       ],
       pages: [{ pageid: 15, ns: 0, title: 'Apple' }],
     });
+  });
+
+  test('of a long chain, ten steps are followed', async () => {
+    asked = [];
+    const { redirects, pages } = (await v2({ titles: 'Step 0', redirects: '' }))['query'] ?? {};
+    expect(redirects).toHaveLength(10);
+    expect(pages).toEqual([{ pageid: 110, ns: 0, title: 'Step 10' }]);
+    expect(asked).toHaveLength(11);
   });
 
   test('a circular redirect stops; a target can be missing, or on another site', async () => {

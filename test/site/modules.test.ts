@@ -130,6 +130,7 @@ describe('page properties', () => {
     ['prop=categoryinfo&titles=Category:Rope work', { categoryinfo: { size: 3, pages: 2, subcats: 1, files: 0 } }],
     ['prop=links&titles=Boat&pltitles=Mast|Sail&pllimit=max', { links: [{ title: 'Mast' }, { title: 'Sail' }] }],
     ['prop=linkshere&titles=Reef knot&lhshow=redirect&lhprop=title', { linkshere: [{ ns: 0, title: 'Square knot' }] }],
+    ['prop=linkshere&titles=Keel&lhprop=title', { missing: true, linkshere: [{ ns: 0, title: 'Boat' }] }],
     ['prop=redirects&titles=Sail&rdprop=title|fragment', { redirects: [{ title: 'Reefing', fragment: 'Reefing' }] }],
     ['prop=fileusage&titles=File:Lighthouse.png', { fileusage: [{ title: 'Lighthouse' }] }],
     ['prop=transcludedin&titles=Template:Knot&tilimit=1', { transcludedin: [{ title: 'Bowline' }] }],

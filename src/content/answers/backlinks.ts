@@ -8,7 +8,6 @@ import {
   asked,
   byPage,
   type Having,
-  idsOf,
   isDescending,
   pageItem,
   passes,
@@ -156,8 +155,12 @@ export const linkingPages =
   async (content, request) => {
     const { params, limit, continue: next, pages, role } = request;
     const show: readonly string[] = params.show ?? [];
-    const targets = [...(await content.byId(idsOf(pages), request)).values()];
-    const ids = new Map(targets.map((page) => [titleId(page), page.id]));
+    const ids = new Map<string, number>();
+    const targets = [...pages.existing, ...pages.missing, ...pages.special].flatMap(({ id, title }) => {
+      const target = content.read(title ?? '');
+      if (target) ids.set(titleId(target), id);
+      return target ?? [];
+    });
     const from = readKey(next, 'number', 'text', 'number');
     const query = { kind, targets, from, descending: false, limit, namespace: params.namespace };
     const keep = ({ page: { redirect }, text = '' }: BacklinkRow): boolean =>

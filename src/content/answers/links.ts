@@ -32,7 +32,8 @@ export const oneLinkEach = async (
   const found = new Map<number, LinkRow>();
   if (pages.length === 0) return found;
   for (let from: LinkKey = [0, 0, title]; ;) {
-    const rows = (await source.links?.({ kind, pages, from, descending: false, limit: 500 }, asking)) ?? [];
+    const range = { kind, pages, from, descending: false, limit: 500, one: title };
+    const rows = (await source.links?.(range, asking)) ?? [];
     for (const row of rows) if (title === '' || row.title === title) found.set(row.page, row);
     const last = rows.at(-1);
     if (!last || rows.length < 500) return found;

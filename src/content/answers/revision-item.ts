@@ -18,9 +18,10 @@ export const userItem = (
 };
 
 /** A comment, as text and as HTML. */
-export const commentParts = (comment: string | undefined) => {
+export const commentParts = (comment: string | undefined, props: readonly string[]) => {
   if (comment === undefined) return { comment: { commenthidden: true }, parsedcomment: { commenthidden: true } };
-  return { comment: { comment }, parsedcomment: { parsedcomment: Html.content(comment).source } };
+  const isParsed = props.includes('parsedcomment');
+  return { comment: { comment }, parsedcomment: isParsed && { parsedcomment: Html.content(comment).source } };
 };
 
 /** A revision as an item. Pages have one slot, main. */
@@ -43,7 +44,7 @@ export const revisionItem = (
       roles: { roles: ['main'] },
     }),
     ...slotItem(row, params, content),
-    ...partsOf(props, { ...commentParts(row.comment), tags: { tags: [] } }),
+    ...partsOf(props, { ...commentParts(row.comment, props), tags: { tags: [] } }),
   };
 };
 

@@ -3,7 +3,7 @@ import type { Handler } from '../answers/answer.js';
 import { Content } from '../content.js';
 import { endOf } from '../keys.js';
 import type { ContentDatabase } from './database.js';
-import { sql, titleList, when } from './sql.js';
+import { pagesNamed, sql, when } from './sql.js';
 
 /** The namespace of interface messages: a page for each customized one. */
 const MESSAGES = 8;
@@ -34,7 +34,7 @@ export const allmessages =
     const key = (name: string): string => content.start(name, MESSAGES);
     const all = messages.includes('*');
     const wanted = [...new Set(messages.map((name) => nameOf(name.replaceAll(' ', '_'))))].sort();
-    const titles = (ending: string) => titleList(wanted.map((name) => ({ ns: MESSAGES, title: key(name) + ending })));
+    const named = (ending: string) => pagesNamed(wanted.map((name) => ({ ns: MESSAGES, title: key(name) + ending })));
     const read = (condition: ReturnType<typeof sql>): readonly Message[] =>
       database.all<Message>(sql`
         SELECT title, text FROM page JOIN revision ON revision.id = latest WHERE page.ns = ${MESSAGES} AND ${condition}
@@ -44,12 +44,12 @@ export const allmessages =
         ? sql`instr(title, '/') = 0 ${when(from, (name) => sql`AND title >= ${key(name)}`)}
             ${when(to, (name) => sql`AND title <= ${key(name)}`)}
             ${when(prefix, (name) => sql`AND title >= ${key(name)} AND title < ${endOf(key(name))}`)}`
-        : sql`(page.ns, title) IN ${titles('')}`,
+        : sql`page.id IN ${named('')}`,
     );
     const next = pages[MAX_MESSAGES];
     const texts = new Map(pages.slice(0, MAX_MESSAGES).map(({ title, text }) => [nameOf(title), text]));
     // A subpage of the message has the text in another language.
-    const translated = lang === site.language || all ? [] : read(sql`(page.ns, title) IN ${titles(`/${lang}`)}`);
+    const translated = lang === site.language || all ? [] : read(sql`page.id IN ${named(`/${lang}`)}`);
     for (const { title, text } of translated) texts.set(nameOf(title.slice(0, -lang.length - 1)), text);
 
     const isMeant = (name: string): boolean =>

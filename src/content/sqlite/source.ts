@@ -16,7 +16,7 @@ import type {
 import type { ContentDatabase } from './database.js';
 import { PAGE, pageOf, type PageRow } from './rows.js';
 import { searchIn } from './search.js';
-import { between, direction, type Sql, sql, titleList, when } from './sql.js';
+import { between, direction, pagesNamed, type Sql, sql, when } from './sql.js';
 
 /** A row as stored: `NULL` is what a source leaves out. */
 type Stored<Row> = { readonly [Column in keyof Row]: Row[Column] | null };
@@ -61,7 +61,7 @@ const pageFunctions = (database: ContentDatabase): Functions<'pages' | 'pageRang
         : sql`(SELECT json_group_array(id) FROM revision WHERE page = page.id AND id IN ${revids})`;
     const rows = database.all<PageRow & { readonly revids: string | null }>(sql`
       SELECT ${PAGE}, ${revisions} AS revids FROM page
-      WHERE (page.ns, page.title) IN ${titleList(titles)} OR page.id IN ${ids}
+      WHERE page.id IN ${pagesNamed(titles)} OR page.id IN ${ids}
         ${when(revids, (list) => sql`OR page.id IN (SELECT page FROM revision WHERE id IN ${list})`)}`);
     return rows.map((row) =>
       // Written by the database itself.

@@ -57,10 +57,13 @@ export const direction = (descending: boolean): { readonly order: Sql; readonly 
     : { order: sql`ASC`, from: sql`>=`, to: sql`<=` };
 };
 
-/** A subquery of titles for a pair of columns: sql`(ns, title) IN ${titleList(titles)}`. */
-export const titleList = (titles: readonly { readonly ns: number; readonly title: string }[]): Sql => {
+/**
+ * A subquery of the ids of the pages with these titles: sql`page.id IN ${pagesNamed(titles)}`. As a condition on the pair of
+ * columns, SQLite would read all pages of the namespaces.
+ */
+export const pagesNamed = (titles: readonly { readonly ns: number; readonly title: string }[]): Sql => {
   const pairs = JSON.stringify(titles.map(({ ns, title }) => [ns, title]));
-  return sql`(SELECT value ->> 0, value ->> 1 FROM json_each(${pairs}))`;
+  return sql`(SELECT page.id FROM json_each(${pairs}) CROSS JOIN page ON ns = value ->> 0 AND title = value ->> 1)`;
 };
 
 /** The condition and order of a range: sql`… WHERE kind = ${kind} ${between(sql`title, page`, range)}`. */

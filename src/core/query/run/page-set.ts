@@ -177,11 +177,15 @@ const addGenerated = (search: Search, wanted: WantedPages): void => {
   }
 };
 
+/** The redirects that are followed one after the other: each is a lookup, and a chain may be as long as a site is large. */
+const MAX_STEPS = 10;
+
 const lookUp = async (search: Search, first: WantedPages): Promise<void> => {
   const { pages, input, context } = search;
   const seen = new Set(pages.existing.map(({ pageid }) => pageid));
   let wanted = first;
-  while (wanted.titles.size + wanted.pageids.size + wanted.revids.size > 0) {
+  for (let step = 0; wanted.titles.size + wanted.pageids.size + wanted.revids.size > 0; step += 1) {
+    const follows = input.redirects && step < MAX_STEPS;
     const records = await callResolver(wanted, context);
     const next = new WantedPages();
     for (const record of records) {
@@ -192,7 +196,7 @@ const lookUp = async (search: Search, first: WantedPages): Promise<void> => {
       wanted.pageids.delete(record.pageid);
       if (seen.has(record.pageid)) continue;
       seen.add(record.pageid);
-      if (record.redirect && input.redirects) followRedirect(search, next, record.title, record.redirect);
+      if (record.redirect && follows) followRedirect(search, next, record.title, record.redirect);
       else pages.existing.push({ id: record.pageid, pageid: record.pageid, ns: record.ns, title: record.title });
     }
     addMissing(pages, wanted);
