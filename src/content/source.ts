@@ -304,7 +304,7 @@ export interface ContentLinkRange extends ContentRange<readonly [page: number, n
 
 /** A range of users, by name. */
 export interface ContentUserRange extends ContentRange<string> {
-  /** A hint: `recent` is needed, counted from this time on, and only for users with recent edits. */
+  /** A hint: `recent` is needed, counted from this time on; users without recent edits may be omitted. */
   readonly since?: string | undefined;
 }
 

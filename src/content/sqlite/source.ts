@@ -229,7 +229,8 @@ const linkFunctions = (database: ContentDatabase): Functions<'links' | 'backlink
 const categoryFunctions = (database: ContentDatabase): Functions<'members' | 'sizes'> => ({
   members: (query) => {
     const { category, ...range } = query;
-    const order = range.by === 'time' ? [sql`timestamp`, sql`page.id`] : [sql`type`, sql`sortkey`, sql`page.id`];
+    // The id of the page as the indexes have it: by the page's own, the members with the same key would be sorted.
+    const order = range.by === 'time' ? [sql`timestamp`, sql`page`] : [sql`type`, sql`sortkey`, sql`page`];
     return database
       .all<PageRow & Omit<MemberRow, 'page'>>(
         sql`
@@ -254,6 +255,6 @@ const userFunctions = (database: ContentDatabase): Functions<'users' | 'userRang
     userRange: ({ since, ...range }) =>
       database.all<ContentUser>(sql`
         SELECT ${columns}, ${since === undefined ? sql`0` : sql`(SELECT count(*) FROM revision WHERE user = name AND timestamp >= ${since})`} AS recent
-        FROM user WHERE 1 ${when(since, () => sql`AND recent > 0`)} ${between([sql`name`], range)}`),
+        FROM user WHERE 1 ${between([sql`name`], range)}`),
   };
 };
