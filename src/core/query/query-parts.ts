@@ -22,6 +22,7 @@ import type { QueryService } from './run/query-run.js';
 import { FULL_BUDGET, type RequestContext, type ResultBudget } from './run/request-context.js';
 import { warnUnrecognized } from './run/unrecognized.js';
 import { VERSION } from './site/site.js';
+import { SIZES } from './sizes.js';
 
 /** What extensions get in addition to the service. */
 interface ExtensionParts extends Pick<QueryParts, 'frame' | 'tree'> {
@@ -62,7 +63,7 @@ export const queryParts = (service: QueryService, { frame, tree, action }: Exten
       const requirement = { scopes, audience: [resource], metadata: resourceMetadataAddress(resource) };
       return (request) => admit(request, { requirement, isPublic }, service);
     },
-    readBody: (request) => readBody(request, service.body, (error) => error),
+    readBody: (request) => readBody(request, { ...service.body, bytes: SIZES.message }, (error) => error),
     run: (query, size = UNLIMITED) => run(service, action, query, size),
     errorOf: (error) => apiErrorOf(error, host),
   };
