@@ -63,7 +63,11 @@ test('a source that returns all links of a page gives the same', async () => {
   const [make] = Object.values(bothSources(pages));
   const source = make!();
   const host = await startQuery(
-    contentQuery({ ...source, links: ({ one: _, ...range }, call) => source.links!(range, call) }),
+    contentQuery({
+      ...source,
+      links: ({ kind, pages: ids, from, descending, limit }, call) =>
+        source.links!({ kind, pages: ids, from, descending, limit }, call),
+    }),
   );
   const { json } = await host.query({ titles: 'Aa|Dd', prop: 'info', inprop: 'displaytitle' });
   const shown = (json['query'] as { pages: { displaytitle: string }[] }).pages;
