@@ -11,6 +11,9 @@ const PING_EVERY_MS = 1_000;
 const PATIENCE_MS = 1_000;
 const MAX_PATIENCE_MS = 5_000;
 
+/** The store has a limit of its own for each call, and pings end what is stuck. A signal per command would be half of the work of a request. */
+const NO_LIMIT = { timeout: 0 };
+
 /**
  * Connects with node-redis. Its `socketTimeout` treats outgoing data as activity, so a busy connection that is never answered
  * would stay open: pings detect this, and the client is replaced.
@@ -96,11 +99,13 @@ function makeClient(redis: typeof import('redis'), { address, timeout }: Connect
     ...(username !== undefined && { username }),
     ...(password !== undefined && { password }),
     disableOfflineQueue: true,
+    commandOptions: NO_LIMIT,
     socket,
   };
   if (kind === 'single') return redis.createClient({ ...common, database, socket: { ...socket, ...hosts[0] } });
   if (kind === 'cluster') {
     return redis.createCluster({
+      commandOptions: NO_LIMIT,
       rootNodes: hosts.map((host) => ({ ...common, socket: { ...socket, ...host } })),
       defaults: common,
       // Soon after a failover, not only after a misdirected command.
@@ -108,6 +113,7 @@ function makeClient(redis: typeof import('redis'), { address, timeout }: Connect
     });
   }
   return redis.createSentinel({
+    commandOptions: NO_LIMIT,
     name: master,
     sentinelRootNodes: [...hosts],
     nodeClientOptions: { ...common, database },
