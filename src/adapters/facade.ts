@@ -272,9 +272,9 @@ export const guardsBy =
     }) as Guard<Handler> & RemoteFacade<Served>; // Exactly its properties.
   };
 
-/** The error if an adapter is called by another framework, whose arguments mean something else and would fail later without a reason. */
+/** The error if an adapter is called by another framework, whose arguments mean something else. It would fail later without a reason, and a guard might let everyone in. */
 export const wrongFramework = (entry: string): TypeError =>
   mistake(
-    `This server was created with oauthQuery of oauth-query/${entry}, but another framework called it. Import oauthQuery from the entry for your framework: oauth-query/express, koa, fastify, node or fetch.`,
+    `This server or guard was created with oauth-query/${entry}, but another framework called it. Import oauthQuery and remoteGuard from the entry for your framework: oauth-query/express, koa, fastify, node or fetch.`,
     'OQ105',
   );

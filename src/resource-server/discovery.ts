@@ -17,7 +17,10 @@ export const discover = async (http: HttpClient, issuer: string): Promise<Metada
   const find = async (address: string): Promise<Metadata> => {
     const { status, body } = await http.get(new URL(address));
     if (status !== 200) throw new UnavailableError(`${address} answered ${status}.`);
-    if (body['issuer'] !== issuer) throw new UnavailableError(`${address} names an issuer other than ${issuer}.`);
+    if (body['issuer'] !== issuer)
+      throw new UnavailableError(
+        `${address} names ${String(JSON.stringify(body['issuer'])).slice(0, 200)} as its issuer, not ${issuer}.`,
+      );
     return body;
   };
   return find(`${origin}/.well-known/oauth-authorization-server${path}`).catch((problem: unknown) =>

@@ -31,7 +31,8 @@ const basic = ({ client_id, client_secret }: ResolvedOptions['credentials']): st
 
 const problemOf = (who: string, { status, body }: JsonAnswer): UnavailableError => {
   const error = typeof body['error'] === 'string' ? ` ${body['error'].replace(/[^\w.-]/g, '?')}` : '';
-  return new UnavailableError(`The ${who} endpoint answered ${status}${error}.`);
+  const hint = status === 401 ? ' Check options.credentials.' : '';
+  return new UnavailableError(`The ${who} endpoint answered ${status}${error}.${hint}`);
 };
 
 /** Introspects tokens at an authorization server. It only keeps its own bearer token. */

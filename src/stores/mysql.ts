@@ -50,12 +50,17 @@ export type MysqlStore = SqlStore;
  * A statement that ends in a deadlock, or loses the certification of a Galera cluster, is sent again a few times. It has the same `rev`, so it cannot be counted twice. In a
  * cluster whose nodes are all written to, set `wsrep_sync_wait = 7` for the session: otherwise a node answers before it has applied what another confirmed.
  *
- * @throws TypeError at construction if `table` is not a plain name.
+ * @throws TypeError at construction if `table` is not a plain name, or `query` no function.
  * @returns a store that rejects with the driver's error, with a `StoreError` with the code `STORE_TIMEOUT` if no response
  * arrives in time, and with `STORE_ANSWER` if the response is invalid.
  */
 export function mysqlStore(options: MysqlStoreOptions): MysqlStore {
   const { table = 'oauth_records', connections = 0 } = options;
+  if (typeof options.query !== 'function')
+    throw mistake(
+      'mysqlStore: query must be a function: async (text, values) => (await pool.execute(text, values))[0]',
+      'OQ100',
+    );
   const names = mysqlTables(table);
   const sql = mysqlStatements(names);
   const database = databaseOver(options);

@@ -94,6 +94,7 @@ export async function openStore(url: string, options: OpenStoreOptions = {}): Pr
 
 /** Which store the URL names. Nothing is opened yet, so a mistake in the URL is thrown at the caller. */
 function openerOf(url: string): (options: OpenStoreOptions) => OpenedStore | Promise<OpenedStore> {
+  if (!url) throw wrong('the URL is missing. Is the environment variable set?');
   const scheme = /^([a-z+]+):/.exec(url)?.[1] ?? '';
   if (scheme === 'memory') return openMemory;
   if (scheme === 'sqlite') {

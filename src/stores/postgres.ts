@@ -58,12 +58,14 @@ export type PostgresStore = SqlStore;
  * statements are not prepared by name unless you do so, because another server connection would not know them. Without such a
  * pooler, this saves planning: `query: (text, values, name) => pool.query({ name, text, values })`.
  *
- * @throws TypeError at construction if `table` is not a plain name.
+ * @throws TypeError at construction if `table` is not a plain name, or `query` no function.
  * @returns a store that rejects with the driver's error, with a `StoreError` with the code `STORE_TIMEOUT` if no response
  * arrives in time, and with `STORE_ANSWER` if the response is invalid.
  */
 export function postgresStore(options: PostgresStoreOptions): PostgresStore {
   const { query, table = 'oauth_records', timeout = DEFAULT_TIMEOUT_MS } = options;
+  if (typeof query !== 'function')
+    throw mistake('postgresStore: query must be a function: (text, values) => pool.query(text, values)', 'OQ100');
   const names = postgresTables(table);
   const sql = statements(names);
   const run = async (text: string, name: string, values: (string | number)[]): Promise<readonly unknown[]> => {

@@ -5,7 +5,9 @@ import fastify from 'fastify';
 import Koa from 'koa';
 import { oauthQuery as forExpress } from 'oauth-query/express';
 import { oauthQuery as forFastify } from 'oauth-query/fastify';
+import { oauthQuery as forFetch } from 'oauth-query/fetch';
 import { oauthQuery as forKoa } from 'oauth-query/koa';
+import { oauthQuery as forNode } from 'oauth-query/node';
 import { expect, test } from 'vitest';
 import { Client } from '../hosts.js';
 import { listen } from '../hosts/listen.js';
@@ -63,7 +65,35 @@ test('a server in another framework than that of its adapter is an error that na
       ['express', 'fastify', () => inFastify(express)],
     ],
     async ([entry, , run]) => {
-      expect((await run()).map(String)).toEqual([expect.stringContaining(`oauthQuery of oauth-query/${entry}, but`)]);
+      expect((await run()).map(String)).toEqual([expect.stringContaining(`oauth-query/${entry}, but`)]);
+    },
+  );
+});
+
+const guardInFastify = async (guard: unknown) => {
+  const errors: unknown[] = [];
+  const app = fastify();
+  app.setErrorHandler((error, _request, reply) => {
+    errors.push(error);
+    return reply.code(500).send();
+  });
+  app.get('/', { preHandler: guard as never }, async () => 'let in');
+  expect((await app.inject('/')).statusCode).toBe(500);
+  return errors;
+};
+
+test('a guard in another framework than that of its adapter lets nobody in, and the error names its adapter', () => {
+  const { options } = fixture();
+  const entries = { express: forExpress, koa: forKoa, fastify: forFastify, node: forNode, fetch: forFetch };
+  const hosts = { express: inExpress(express5), koa: inKoa, fastify: guardInFastify };
+  return everyRow(
+    Object.entries(entries).flatMap(([entry, create]) =>
+      Object.entries(hosts).flatMap(([host, run]) =>
+        host === entry ? [] : ([[entry, host, () => run(create(options).guard())]] as const),
+      ),
+    ),
+    async ([entry, , run]) => {
+      expect((await run()).map(String)).toEqual([expect.stringContaining(`oauth-query/${entry}, but`)]);
     },
   );
 });

@@ -133,7 +133,10 @@ describe.each(PAIRS)('introspectionVerifier on $name with our server on $other',
     const { access_token } = await flows.tokens('web');
     for (const [name, reason] of [
       ['unprivileged', 'UnavailableError: The token endpoint answered 400 invalid_scope.'],
-      ['wrong secret', 'UnavailableError: The introspection endpoint answered 401 invalid_client.'],
+      [
+        'wrong secret',
+        'UnavailableError: The introspection endpoint answered 401 invalid_client. Check options.credentials.',
+      ],
     ] as const) {
       const answer = await at(name).get('open', access_token);
       expect([answer.status, answer.headers['retry-after'], answer.json['error']]).toEqual([

@@ -134,8 +134,9 @@ const FRAMEWORK: Framework<
   isFirst: true,
   example: 'app.use(oauthQuery({ … }))',
   mount: ({ routes, wellKnown }) => Object.assign(middleware(routes), { wellKnown: middleware(wellKnown) }),
-  protect: (check) => (req, res, next) =>
-    check(
+  protect: (check) => (req, res, next) => {
+    if (typeof next !== 'function' || typeof res.setHeader !== 'function') throw wrongFramework('express');
+    return check(
       new ExpressRequest(req as Request, req), // Express only calls handlers with its own requests.
       (response) => send(res, response),
       (authorization, headers) => {
@@ -143,7 +144,8 @@ const FRAMEWORK: Framework<
         if (headers !== undefined) setHeaders(res, headers);
         next();
       },
-    ),
+    );
+  },
 };
 
 /**

@@ -8,7 +8,7 @@ import type { FastifyPluginAsync, FastifyReply, FastifyRequest, RouteGenericInte
 import type { HttpResponse } from '../../core/base/http/messages.js';
 import type { Verifier } from '../../resource-server/verifier.js';
 import type { AdapterOptions, Authorization, Facade, Framework, Guard, RemoteFacade } from '../facade.js';
-import { mountServer, guardsBy } from '../facade.js';
+import { mountServer, guardsBy, wrongFramework } from '../facade.js';
 import { cookiesOf, type HeadedRequest } from '../node/message.js';
 import { FastifyMessage, type MountOptions, plugin, addHeaders, send } from './plugin.js';
 
@@ -41,7 +41,7 @@ export interface OAuthQuery extends FastifyPluginAsync<MountOptions>, Facade<Fas
 /** A hook for `onRequest`, `preValidation` or `preHandler`, of one route or of all. */
 export interface FastifyGuardHook {
   /** Fits every route, whatever its types. */
-  (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply | undefined>;
+  (request: Pick<FastifyRequest, 'raw'>, reply: Pick<FastifyReply, 'raw'>): Promise<FastifyReply | undefined>;
   /** Tells a route without type arguments that `request.auth` is present. */
   (request: FastifyRequest<GuardedRoute>, reply: FastifyReply): Promise<FastifyReply | undefined>;
 }
@@ -59,16 +59,20 @@ const FRAMEWORK: Framework<Plugin & { readonly wellKnown: Plugin }, FastifyGuard
   isFirst: true,
   example: 'app.register(oauthQuery({ … }))',
   mount: ({ routes, wellKnown }) => Object.assign(plugin(routes), { wellKnown: plugin(wellKnown) }),
-  protect: (check) => async (request: FastifyRequest, reply) => {
-    const pass = (authorization: Authorization, headers: HttpResponse['headers'] = {}): true => {
-      request.auth = authorization;
-      addHeaders(reply, headers);
-      return true;
-    };
-    const message = new FastifyMessage(request, request.raw);
-    const isPassed = await check(message, (response) => send(reply, response), pass);
-    return isPassed ? undefined : reply; // A hook returns the reply if it has responded.
-  },
+  protect: (check) =>
+    ((request: FastifyRequest, reply: FastifyReply) => {
+      if (typeof reply.code !== 'function') throw wrongFramework('fastify');
+      const pass = (authorization: Authorization, headers: HttpResponse['headers'] = {}): true => {
+        request.auth = authorization;
+        addHeaders(reply, headers);
+        return true;
+      };
+      const message = new FastifyMessage(request, request.raw);
+      // A hook returns the reply if it has responded.
+      return check(message, (response) => send(reply, response), pass).then((isPassed) =>
+        isPassed ? undefined : reply,
+      );
+    }) as FastifyGuardHook, // Fastify only calls hooks with its own requests.
 };
 
 /**

@@ -7,7 +7,7 @@
 import type { HttpResponse, Route } from '../../core/base/http/messages.js';
 import type { Verifier } from '../../resource-server/verifier.js';
 import type { AdapterOptions, Authorization, Check, Facade, Guard, Places, RemoteFacade } from '../facade.js';
-import { calledWith, mountServer, guardsBy } from '../facade.js';
+import { calledWith, mountServer, guardsBy, wrongFramework } from '../facade.js';
 import type { RouteTable } from '../route-table.js';
 import { FetchRequest, partsOf, toResponse } from './message.js';
 
@@ -66,10 +66,13 @@ const answers =
 
 const protect =
   (check: Check): FetchGuardCheck =>
-  async (request) => {
+  (request) => {
+    // Frameworks whose hooks get a request of their own would ignore the Response.
+    if (typeof request.headers?.get !== 'function') throw wrongFramework('fetch');
     const send = (response: HttpResponse): Response => toResponse(response, request.method);
-    const result = await check(new FetchRequest(request), send, (authorization) => authorization);
-    return result ?? Response.error();
+    return check(new FetchRequest(request), send, (authorization) => authorization).then(
+      (result) => result ?? Response.error(),
+    );
   };
 
 const EXAMPLE = 'oauthQuery({ … }).fetch(request)';

@@ -88,13 +88,16 @@ const FRAMEWORK: Framework<
   isFirst: true,
   example: 'app.use(oauthQuery({ … }))',
   mount: ({ routes, wellKnown }) => Object.assign(middleware(routes), { wellKnown: middleware(wellKnown) }),
-  protect: (check) => async (ctx, next) => {
+  protect: (check) => (ctx, next) => {
+    if (typeof next !== 'function') throw wrongFramework('koa');
     const pass = (authorization: Authorization, headers: HttpResponse['headers'] = {}): true => {
       ctx.state.auth = authorization;
       setHeaders(ctx.res, headers);
       return true;
     };
-    if (await check(new KoaRequest(ctx, ctx.req), (response) => send(ctx, response), pass)) await next();
+    return check(new KoaRequest(ctx, ctx.req), (response) => send(ctx, response), pass).then((isPassed) =>
+      isPassed ? next() : undefined,
+    );
   },
 };
 

@@ -7,7 +7,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Verifier } from '../../resource-server/verifier.js';
 import type { AdapterOptions, Authorization, Check, Facade, Guard, Places, RemoteFacade } from '../facade.js';
-import { calledWith, mountServer, guardsBy } from '../facade.js';
+import { calledWith, mountServer, guardsBy, wrongFramework } from '../facade.js';
 import type { RouteTable } from '../route-table.js';
 import { cookiesOf, type HeadedRequest, NodeRequest, pathOf, send, setHeaders } from './message.js';
 
@@ -71,8 +71,10 @@ const listener =
 
 const protect =
   (check: Check): NodeGuardCheck =>
-  (req, res) =>
-    check(
+  (req, res, ...more: readonly unknown[]) => {
+    // As a middleware it would never call `next`, and Fastify ignores what a hook resolves to.
+    if (more.length > 0 || typeof res.setHeader !== 'function') throw wrongFramework('node');
+    return check(
       new PlainRequest(req),
       (response): undefined => {
         send(res, response);
@@ -82,6 +84,7 @@ const protect =
         return authorization;
       },
     );
+  };
 
 const EXAMPLE = 'createServer(oauthQuery({ … }))';
 

@@ -61,7 +61,7 @@ export const TOKEN_RULES = {
   'token-cors': warning(
     'Metadata and token endpoint have the same CORS policy.',
     'Otherwise a page can discover the server but not get a token, or vice versa.',
-    'Make sure that the proxy passes OPTIONS requests and Access-Control-Allow-Origin; the option cors applies to both.',
+    'Add the origins of such pages to the option cors, which applies to both; if there are none, ignore this. A proxy must pass OPTIONS requests and Access-Control-Allow-Origin.',
   ),
   'token-cors-credentials': error(
     'The token endpoint accepts no cookies from foreign origins.',
