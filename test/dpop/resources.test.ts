@@ -161,11 +161,11 @@ describe('the rest of a resource', () => {
     expect((await other.get(path, headers())).status).toBe(503);
   });
 
-  test('DP43 the query API refuses in its own format, with the challenge in the header', async () => {
+  test('DP28, DP43 the query API refuses in its own format, with the challenge in the header, and offers a new nonce with success', async () => {
     const { query } = await import('../../src/core/query/index.js');
     const wiki = await startSite(oneHostEach[0], {}, { query: query({}) });
     const { access_token } = await wiki.tokens('native', key);
-    const path = '/api?action=query&meta=userinfo&format=json';
+    const path = '/api?action=query&meta=userinfo&format=json&maxage=60';
     const ask = (by: ProofMaker | undefined) =>
       wiki.client.get(path, {
         authorization: `${by === undefined ? 'Bearer' : 'DPoP'} ${access_token}`,
@@ -173,7 +173,9 @@ describe('the rest of a resource', () => {
           dpop: by.proof({ method: 'GET', url: `${wiki.running.origin}/api`, iat: wiki.now, token: access_token }),
         }),
       });
-    expect((await ask(key)).json).toMatchObject({ query: { userinfo: { name: 'alice' } } });
+    const { json, headers } = await ask(key);
+    expect(json).toMatchObject({ query: { userinfo: { name: 'alice' } } });
+    expect([headers['cache-control'], headers['dpop-nonce']]).toEqual(['no-store', expect.any(String)]);
     for (const by of [undefined, thief]) {
       const refused = await ask(by);
       expect(refused.status).toBe(401);

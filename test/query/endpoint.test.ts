@@ -196,7 +196,7 @@ describe('the form of a request', () => {
 });
 
 test('assertuser: a name that the application normalises is the same name', async () => {
-  const lower = await startQuery({}, { identify: async () => authorization('ann_lee') });
+  const lower = await startQuery({}, { identify: async () => ({ authorization: authorization('ann_lee') }) });
   const { json } = await lower.get({ action: 'query', assertuser: 'Ann lee' }, { as: 'any' });
   expect(json['error']).toBeUndefined();
 });

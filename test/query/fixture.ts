@@ -128,7 +128,7 @@ export async function startQuery(options: QueryOptions = {}, server: Partial<Fea
         if (header === undefined) return undefined;
         const caller = CALLERS[header.replace('Bearer ', '')];
         if (!caller) throw new BearerError('invalid_token', 'no such token');
-        return authorization(caller.name);
+        return { authorization: authorization(caller.name) };
       },
       rightsOf: ({ username }) => Object.values(CALLERS).find(({ name }) => name === username)?.rights ?? [],
       onError: (error) => errors.push(error),

@@ -1,5 +1,5 @@
 import type { Authorization } from './authorization.js';
-import type { GuardRequirement, GuardResult } from './http/bearer.js';
+import type { Admitted, GuardRequirement, GuardResult } from './http/bearer.js';
 import type { HttpRequest, Route } from './http/messages.js';
 import type { LimitListener } from './limits/limit-reached.js';
 import type { LimitAt } from './limits/source.js';
@@ -68,7 +68,7 @@ export interface FeatureHost {
    * The authorization of a request's bearer token; `undefined` without a token. Rejects with a `BearerError` whose code is
    * `invalid_token` if the token is invalid, and with any other error if it cannot be checked.
    */
-  readonly identify: (request: HttpRequest) => Promise<Authorization | undefined>;
+  readonly identify: (request: HttpRequest) => Promise<Admitted | undefined>;
   /** Checks whether a request may pass. Never rejects. */
   readonly guard: (request: HttpRequest, requirement: GuardRequirement) => Promise<GuardResult>;
 }

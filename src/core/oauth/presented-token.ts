@@ -1,17 +1,13 @@
-import type { Authorization } from '../base/authorization.js';
-import { admit, type GuardRequirement } from '../base/http/bearer.js';
+import { admit, type Admitted, type GuardRequirement } from '../base/http/bearer.js';
 import { provenAtResource, type WithProof } from '../base/possession.js';
 import { tellProof } from './bound-tokens.js';
 import type { OAuthContext } from './context.js';
 import { ownAuthorization } from './tokens/token-authorization.js';
 import type { LiveToken } from './tokens/tokens.js';
 
-/** A token that may pass. */
-export interface AdmittedToken {
-  readonly authorization: Authorization;
+/** A token of this server that may pass. */
+export interface AdmittedToken extends Admitted {
   readonly live: LiveToken;
-  /** Headers of the response, such as a new nonce. */
-  readonly headers?: Readonly<Record<string, string>> | undefined;
 }
 
 /**

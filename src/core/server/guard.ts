@@ -1,9 +1,9 @@
 import { resourceMetadataAddress } from '../base/addresses/resource.js';
-import type { Authorization } from '../base/authorization.js';
 import { concludedInTime } from '../base/deadline.js';
 import { BearerError } from '../base/errors.js';
 import {
   admit,
+  type Admitted,
   type CheckResult,
   givenToken,
   type GuardRequirement,
@@ -18,14 +18,11 @@ import { fail } from '../base/schema.js';
 import { didYouMean } from '../base/spelling.js';
 import type { OAuthConfig } from '../oauth/config.js';
 import type { OAuthContext } from '../oauth/context.js';
-import { type AdmittedToken, admitPresented } from '../oauth/presented-token.js';
+import { admitPresented } from '../oauth/presented-token.js';
 import type { TokenClaims } from '../oauth/records/stored-records.js';
 import { ownAuthorization } from '../oauth/tokens/token-authorization.js';
 import { requestDeadline } from './boundary.js';
 import type { CheckedOptions } from './options/server-table.js';
-
-/** A token that may pass. */
-type Decided = Pick<AdmittedToken, 'authorization' | 'headers'>;
 
 /** The decision about a token, or what `refused` makes of the error. */
 const decide = <Refused>(
@@ -33,19 +30,19 @@ const decide = <Refused>(
   requirement: GuardRequirement,
   context: OAuthContext,
   refused: (error: unknown) => Refused,
-): Promise<Decided | Refused> => {
+): Promise<Admitted | Refused> => {
   try {
     const { presented, iss } = read();
     const { audience = [iss] } = requirement;
     if (context.proofs !== undefined) {
       const work = admitPresented(presented, { ...requirement, audience }, iss, context);
-      return concludedInTime<Decided, Decided | Refused>(work, requestDeadline(context), (found) => found, refused);
+      return concludedInTime<Admitted, Admitted | Refused>(work, requestDeadline(context), (found) => found, refused);
     }
     // Most servers: with fewer promises.
-    const admitted = (live: TokenClaims | undefined): Decided => ({
+    const admitted = (live: TokenClaims | undefined): Admitted => ({
       authorization: admit(ownAuthorization(live, iss), requirement, { audience, now: context.clock() }),
     });
-    return concludedInTime<TokenClaims | undefined, Decided | Refused>(
+    return concludedInTime<TokenClaims | undefined, Admitted | Refused>(
       context.tokens.find(presented.token),
       requestDeadline(context),
       admitted,
@@ -123,14 +120,14 @@ export const resourceRequirement = (
 };
 
 /** The authorization of a request's access token, if it has one. All problems of a token are one error. */
-export const identify = async (request: HttpRequest, context: OAuthContext): Promise<Authorization | undefined> => {
+export const identify = async (request: HttpRequest, context: OAuthContext): Promise<Admitted | undefined> => {
   try {
     const presented = presentedToken(request, context.proofs !== undefined);
     if (presented === undefined) return undefined;
     const iss = context.issuer(request);
     const requirement = { scopes: [], audience: [iss] };
     const withProof = proofOf(request, presented, requirement, context.proofs);
-    return (await admitPresented(withProof, requirement, iss, context)).authorization;
+    return await admitPresented(withProof, requirement, iss, context);
   } catch (error) {
     if (!(error instanceof BearerError)) throw error;
     const { headers } = refusalOf(error, context.onError, routeOf({ scopes: [] }, context));

@@ -16,7 +16,7 @@ const host = useStarted(() =>
     {
       issuer: 'https://wiki.example',
       identify: async (request) =>
-        request.header('authorization') === 'Bearer high' ? authorization('Alice') : undefined,
+        request.header('authorization') === 'Bearer high' ? { authorization: authorization('Alice') } : undefined,
       rightsOf: () => ['apihighlimits', 'deletedhistory', 'viewmywatchlist'],
       clock: () => 1_000_000_000_000,
       random: (size) => randomBytes(size),

@@ -22,14 +22,17 @@ export interface GuardRequirement {
   readonly dpop?: 'required' | undefined;
 }
 
+/** A token that may pass. */
+export interface Admitted {
+  /** The contents of the token. */
+  readonly authorization: Authorization;
+  /** Headers to add to the response, such as a new nonce. */
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+}
+
 /** Either the authorization, or the error response to send. */
 export type GuardResult =
-  | {
-      /** The contents of the token: the request may pass. */
-      readonly authorization: Authorization;
-      /** Headers to add to the response, such as a new nonce. */
-      readonly headers?: Readonly<Record<string, string>> | undefined;
-    }
+  | Admitted
   | {
       /** The response to send instead. */
       readonly response: HttpResponse;

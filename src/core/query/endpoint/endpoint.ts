@@ -201,7 +201,8 @@ class Exchange {
     let caller: Caller | undefined;
     try {
       const known = await identifyCaller(this.#request, service);
-      caller = this.#isolated ? undefined : known;
+      this.#headers = { ...this.#headers, ...known.headers };
+      caller = this.#isolated ? undefined : known.caller;
     } catch (error) {
       limiter?.take('requests', 1, this.#request, undefined);
       throw error;
@@ -274,11 +275,13 @@ class Exchange {
 
 const isKnown = (format: string | undefined): format is Printer['format'] => FORMATS.some((name) => name === format);
 
-/** The response with a `max-age`. */
-const cacheable = ({ headers, ...response }: HttpResponse, maxage: number): HttpResponse => ({
-  ...response,
-  headers: { ...headers, 'cache-control': `private, must-revalidate, max-age=${maxage}` },
-});
+/** The response with a `max-age`, unless it has a new nonce. */
+const cacheable = (response: HttpResponse, maxage: number): HttpResponse => {
+  const { headers } = response;
+  return headers['cache-control'] === 'no-store'
+    ? response
+    : { ...response, headers: { ...headers, 'cache-control': `private, must-revalidate, max-age=${maxage}` } };
+};
 
 /** The routes of the endpoint: its paths, and below each path one for every module. */
 export const routesOf = (

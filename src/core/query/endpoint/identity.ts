@@ -3,6 +3,7 @@ import { BearerError } from '../../base/errors.js';
 import type { HttpRequest } from '../../base/http/messages.js';
 import { ApiError, apiError, type ApiErrorDetails } from '../answer/api-error.js';
 import { message } from '../answer/messages.js';
+import type { Headers } from '../answer/print.js';
 import type { Caller } from '../caller.js';
 import type { QueryService } from '../run/query-run.js';
 import type { Site } from '../site/site.js';
@@ -19,14 +20,19 @@ export const callerOf = async (authorization: Authorization, { rightsOf }: Query
 const RETRY_AFTER = '5';
 
 /**
- * Identifies the caller of a request.
+ * Identifies the caller of a request. The headers are those of the response, such as a new nonce.
+ *
  * @throws ApiError `mwoauth-invalid-authorization` for an invalid token; with HTTP 503 if it cannot be checked.
  */
-export const identifyCaller = async (request: HttpRequest, service: QueryService): Promise<Caller | undefined> => {
+export const identifyCaller = async (
+  request: HttpRequest,
+  service: QueryService,
+): Promise<{ readonly caller?: Caller; readonly headers?: Headers }> => {
   const { identify, onError } = service.host;
   try {
-    const authorization = await identify(request);
-    return authorization && (await callerOf(authorization, service));
+    const admitted = await identify(request);
+    if (admitted === undefined) return {};
+    return { caller: await callerOf(admitted.authorization, service), headers: ownHeaders(admitted.headers) };
   } catch (error) {
     if (error instanceof BearerError && error.code === 'invalid_token') {
       throw new ApiError(
@@ -46,10 +52,12 @@ export const identifyCaller = async (request: HttpRequest, service: QueryService
 
 /** Where tokens may be bound to keys, clients repeat a request because of its status and its challenge (RFC 9449 §9). */
 const refusalOf = (error: BearerError): Pick<ApiErrorDetails, 'status' | 'headers'> => {
-  // What scripts may read does not depend on the error.
-  const { 'access-control-expose-headers': _, ...headers } = error.headers;
+  const headers = ownHeaders(error.headers);
   return Object.keys(headers).length === 0 ? {} : { status: 401, headers };
 };
+
+/** What scripts may read does not depend on the token. */
+const ownHeaders = ({ 'access-control-expose-headers': _, ...headers }: Headers = {}): Headers => headers;
 
 /**
  * Checks `assert` and `assertuser`.
