@@ -18,8 +18,8 @@ export interface Question {
   readonly body?: object;
 }
 
-/** The sources of the requests: people come from many addresses, and one address has few slots for attempts under way. */
-const SOURCES = Array.from({ length: 40 }, (_, n) => `127.0.1.${n + 1}`);
+/** The most sources of the requests, below 127.0.1: people come from many addresses, and one address has few slots for attempts under way. */
+const MAX_SOURCES = 250;
 
 /** The request got no response. The message tells how far it got. */
 export class NoAnswer extends Error {
@@ -45,10 +45,15 @@ const isJson = (headers: IncomingHttpHeaders): boolean =>
 export class Pool {
   readonly #ports: readonly number[];
   readonly #agents: readonly Agent[];
+  readonly #sources: number;
 
+  /** @param connections - At most as many are open. */
   constructor(ports: readonly number[], connections: number) {
     this.#ports = ports;
-    const maxSockets = Math.ceil(connections / ports.length / SOURCES.length);
+    const perProcess = Math.max(1, Math.floor(connections / ports.length));
+    this.#sources = Math.min(perProcess, MAX_SOURCES);
+    // An agent counts the sockets of each address.
+    const maxSockets = Math.floor(perProcess / this.#sources);
     this.#agents = ports.map(() => new Agent({ keepAlive: true, maxSockets, scheduling: 'fifo' }));
   }
 
@@ -75,7 +80,7 @@ export class Pool {
           port: this.#ports[index],
           agent: this.#agents[index],
           path,
-          localAddress: SOURCES[visitor % SOURCES.length],
+          localAddress: `127.0.1.${(visitor % this.#sources) + 1}`,
           method: sent === undefined ? 'GET' : 'POST',
           headers: { host: HOST, ...type, ...headers },
           timeout: ANSWER_TIMEOUT,

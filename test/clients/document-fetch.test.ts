@@ -287,7 +287,9 @@ describe('M34: the name of a host', () => {
       const deadline = new AbortController();
       const failures: string[] = [];
       const fetches = Array.from({ length: 50 }, () =>
-        fetchAt(1, { resolve, signal: deadline.signal }).catch((error: unknown) => failures.push(String(error))),
+        fetchAt(1, { resolve, signal: AbortSignal.any([deadline.signal]) }).catch((error: unknown) =>
+          failures.push(String(error)),
+        ),
       );
       await Promise.all(Array.from({ length: 20 }, () => readFile(import.meta.filename)));
       expect(failures).toEqual([]);
