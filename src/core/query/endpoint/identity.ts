@@ -57,7 +57,10 @@ const refusalOf = (error: BearerError): Pick<ApiErrorDetails, 'status' | 'header
 };
 
 /** What scripts may read does not depend on the token. */
-const ownHeaders = ({ 'access-control-expose-headers': _, ...headers }: Headers = {}): Headers => headers;
+const ownHeaders = (given: Headers = {}): Headers => {
+  const { 'access-control-expose-headers': _, ...headers } = given;
+  return headers;
+};
 
 /**
  * Checks `assert` and `assertuser`.
