@@ -10,6 +10,7 @@ const LONG = [
   'stores/several-processes.engine',
   'stores/grants-survive-failovers.engine',
   'stores/codes-under-cuts.engine',
+  'stores/owners.engine',
   'stores/cluster.engine',
   'stores/redis.engine',
   'stores/outage.engine',

@@ -6,6 +6,7 @@ import { createClient, createCluster } from 'redis';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Store } from '../../src/core/base/ports.js';
 import { describeEngine } from './engines/availability.js';
+import { MANY } from './engines/many.js';
 import { noPostgres, startPostgres, type PostgresServer } from './engines/postgres.js';
 import {
   command,
@@ -16,8 +17,6 @@ import {
   type RedisServer,
 } from './engines/redis.js';
 
-/** How many keys large groups have: enough to see a page that reads them all. `MANY=100000` takes minutes. */
-const MANY = Number(process.env['MANY'] ?? 4_000);
 const HOUR = 3_600_000;
 const LATER = Date.now() + HOUR;
 const range = (length: number): number[] => Array.from({ length }, (_, index) => index);

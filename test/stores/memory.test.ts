@@ -36,6 +36,25 @@ describe('memory store: its copies', () => {
       { numRuns: 1_000 },
     );
   });
+
+  test('changes to a value after it was added do not affect the copy', async () => {
+    const store = memoryStore();
+    const value = { scope: 'read', aud: ['https://a.example'] };
+    await store.add('k', value, Infinity);
+    value.scope = 'write';
+    value.aud.push('https://b.example');
+    expect(await store.get('k')).toEqual({ scope: 'read', aud: ['https://a.example'] });
+  });
+});
+
+test('a record that replaces an expired one leaves the groups of that one', async () => {
+  let now = 0;
+  const store = memoryStore({ clock: () => now });
+  await store.add('k', {}, 1_000, ['before']);
+  now = 1_000;
+  expect(await store.add('k', {}, 2_000, ['after'])).toBe(true);
+  expect((await store.list('before', { limit: 10 })).keys).toEqual([]);
+  expect((await store.list('after', { limit: 10 })).keys).toEqual(['k']);
 });
 
 const FULL = expect.objectContaining({ code: 'STORE_FULL' });
@@ -47,6 +66,30 @@ describe('memory store: its limit', () => {
     await expect(store.add('d', {}, 1_000)).rejects.toEqual(FULL);
     expect(await store.add('a', {}, 1_000), 'an existing record needs no capacity').toBe(false);
     for (const key of ['a', 'b', 'c']) expect(await store.get(key)).toEqual({ key });
+  });
+
+  test('a delete or an expiry frees capacity immediately', async () => {
+    let now = 0;
+    const store = memoryStore({ max: 2, clock: () => now });
+    await store.add('a', {}, 1_000);
+    await store.add('b', {}, 500);
+    await store.delete('a');
+    expect(await store.add('c', {}, 900)).toBe(true);
+    now = 499;
+    await expect(store.add('d', {}, 1_000)).rejects.toEqual(FULL);
+    now = 500;
+    expect(await store.add('d', {}, 1_000)).toBe(true);
+    await expect(store.add('e', {}, 1_000)).rejects.toEqual(FULL);
+  });
+
+  test('an expired record can be replaced under its own key in a full store', async () => {
+    let now = 0;
+    const store = memoryStore({ max: 2, clock: () => now });
+    await store.add('a', {}, 500);
+    await store.add('b', {}, 1_000);
+    now = 500;
+    expect(await store.add('a', { is: 'new' }, 1_000)).toBe(true);
+    expect(await store.get('a')).toEqual({ is: 'new' });
   });
 
   test('expired records do not accumulate', async () => {

@@ -1,5 +1,3 @@
-import { closeSync, openSync, rmSync, writeSync } from 'node:fs';
-import { join } from 'node:path';
 import * as mariadb from 'mariadb';
 import mysql2 from 'mysql2/promise';
 import { type MysqlQuery, mysqlStore } from 'oauth-query/stores/mysql';
@@ -9,7 +7,7 @@ import type { Clock, Store } from '../../src/core/base/ports.js';
 import { describeEngine } from './engines/availability.js';
 import { testContract } from './engines/contract.js';
 import { expectRecovery, freshKey, testServerFaults, TIMEOUT_MS } from './engines/fault-cases.js';
-import { type MariadbServer, mariadbQuery, noDisk, noMariadb, startMariadb } from './engines/mariadb.js';
+import { type MariadbServer, mariadbQuery, noMariadb, startMariadb } from './engines/mariadb.js';
 
 const LATER = () => Date.now() + 3_600_000;
 const MINUTE = 60_000;
@@ -257,33 +255,5 @@ describeEngine('failures of MariaDB', noMariadb, () => {
       for (const session of sessions) await mariadbQuery(server, `KILL ${String(Reflect.get(Object(session), 'id'))}`);
       await expectRecovery(store);
     });
-  });
-});
-
-describeEngine('MariaDB on a full disk', noDisk, () => {
-  test('a write that needs space rejects, records stay, and with space again everything works', async () => {
-    const server = await startMariadb({ disk: 256 * 1024 * 1024 });
-    const store = await openStore(server.url, { onError });
-    try {
-      await vi.waitFor(() => store.migrate(), { timeout: 10_000 });
-      await store.add('kept', { is: 'kept' }, LATER());
-      const ballast = join(server.files(), 'ballast');
-      const fill = openSync(ballast, 'w');
-      const megabyte = Buffer.alloc(1024 * 1024);
-      expect(() => {
-        for (;;) writeSync(fill, megabyte);
-      }).toThrow('ENOSPC');
-      closeSync(fill);
-      // InnoDB tries again and again to make its file larger, and does not answer.
-      const large = { text: 'x'.repeat(100_000) };
-      await expect(store.add('large', large, LATER())).rejects.toThrow(/did not answer|full/);
-      expect(await store.get('kept')).toEqual({ is: 'kept' });
-      rmSync(ballast);
-      await expectRecovery(store);
-      expect(await store.get('kept')).toEqual({ is: 'kept' });
-    } finally {
-      await store.close();
-      await server.remove();
-    }
   });
 });

@@ -1,17 +1,10 @@
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { afterEach, expect, test } from 'vitest';
 import { DEVICE_CODE } from '../oauth/support/fixture.js';
 import { describeEngine } from './engines/availability.js';
-import {
-  approve,
-  isActive,
-  newCode,
-  newDeviceCode,
-  redeemCode,
-  redeemDeviceCode,
-  refresh,
-} from './engines/oauth-flows.js';
-import { type Answer, basic, type OAuthProcess, startOAuthProcesses } from './engines/oauth-processes.js';
+import { isActive, newCode, newDeviceCode, redeemCode, redeemDeviceCode, refresh } from './engines/oauth-flows.js';
+import { type Answer, basic, type OAuthProcess } from './engines/oauth-processes.js';
 import { type Place, PLACES } from './engines/places.js';
+import { useSeveral } from './engines/several.js';
 
 const CLIENTS = 30;
 const DEVICES = 5;
@@ -40,22 +33,7 @@ const STANDSTILLS: Readonly<Record<string, (server: OAuthProcess) => Promise<() 
 function suite(title: string, missing: string | undefined, open: () => Promise<Place>): void {
   describeEngine(`two processes on ${title}`, missing, () => {
     const settings = { refreshGrace: 1, codeReplayTolerance: 0, quiet: true };
-    let place: Place | undefined;
-    let processes: OAuthProcess[] = [];
-    const on = (index: number): OAuthProcess => {
-      const server = processes[index % 2];
-      if (server === undefined) throw new Error('There is no process.');
-      return server;
-    };
-    beforeAll(async () => {
-      place = await open();
-      processes = await startOAuthProcesses(2, place.address, settings);
-      await approve(on(0), on(1));
-    });
-    afterAll(async () => {
-      await Promise.all(processes.map((server) => server.kill()));
-      await place?.remove();
-    });
+    const { on } = useSeveral(2, open, settings, true);
     afterEach(() => {
       on(0).goOn();
     });

@@ -34,6 +34,14 @@ const SABOTAGED: Record<string, Sabotaged> = {
       },
     }),
   },
+  'never returns true': {
+    found: 'of 20 simultaneous adds one returns true',
+    sabotage: (good) => ({
+      async add(key, value, expiresAt) {
+        return (await good.add(key, value, expiresAt)) && !key.startsWith('race:');
+      },
+    }),
+  },
   overwrites: {
     found: 'a second add returns false and changes neither value nor deadline',
     sabotage: (good, rows) => ({
@@ -65,6 +73,10 @@ const SABOTAGED: Record<string, Sabotaged> = {
       },
     }),
   },
+  'ignores expiry when reading': {
+    found: 'a record lives until the millisecond before its deadline',
+    sabotage: (_good, rows) => ({ get: async (key) => JSON.parse(rows.get(key)?.json ?? 'null') ?? undefined }),
+  },
   'ends a millisecond late': {
     found: 'a record lives until the millisecond before its deadline',
     sabotage: (_good, rows, clock) => plainStore(rows, () => clock() - 1),
@@ -72,6 +84,14 @@ const SABOTAGED: Record<string, Sabotaged> = {
   'ends a millisecond early': {
     found: 'a record that lives for one millisecond',
     sabotage: (_good, rows, clock) => plainStore(rows, () => clock() + 1),
+  },
+  'counts in seconds': {
+    found: 'a record that lives for one millisecond',
+    sabotage: (_good, rows, clock) => plainStore(rows, () => Math.ceil(clock() / 1000) * 1000),
+  },
+  'uses the machine’s clock': {
+    found: 'at its deadline a record can be replaced',
+    sabotage: (_good, rows) => plainStore(rows, Date.now),
   },
   'does not replace an expired record': {
     found: 'at its deadline a record can be replaced',

@@ -22,6 +22,8 @@ export const noMariadb =
 export interface MariadbServer extends Daemon {
   /** As `openStore` understands it, for an account with all rights on its database. */
   readonly url: string;
+  /** The same for an account that may do everything. */
+  readonly adminUrl: string;
   /** Where its data are. */
   files(): string;
 }
@@ -78,9 +80,11 @@ export async function startMariadb(options: MariadbOptions = {}): Promise<Mariad
     directory,
     ready,
   });
+  const urlOf = (account: string): string => `mariadb://${account}:password@127.0.0.1:${port}/oauth`;
   return {
     ...daemon,
-    url: `mariadb://app:password@127.0.0.1:${port}/oauth`,
+    url: urlOf('app'),
+    adminUrl: urlOf('admin'),
     files: () => `/proc/${daemon.pid()}/root${join(directory, 'data')}`,
   };
 }

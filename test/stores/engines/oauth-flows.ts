@@ -48,19 +48,74 @@ export async function isActive(server: OAuthProcess, token: string, client: 'api
   return json['active'];
 }
 
+/** The codes of a new device. */
+export async function newDevice(
+  server: OAuthProcess,
+): Promise<{ readonly device_code: string; readonly user_code: string }> {
+  const { json } = await server.send('/oauth/device', { form: { client_id: 'tv' } });
+  return { device_code: String(json['device_code']), user_code: String(json['user_code']) };
+}
+
+/** A page of a device, and the headers of the browser that shows it. */
+export interface DevicePage extends Answer {
+  readonly browser: Headers;
+}
+
+const submitted = async (
+  server: OAuthProcess,
+  shown: Answer,
+  browser: Headers,
+  form: Record<string, string>,
+): Promise<DevicePage> => {
+  const answer = await server.send('/oauth/device/verify', {
+    form: { ...formOf(shown.text).fields, ...form },
+    headers: browser,
+  });
+  return { ...answer, browser };
+};
+
+/** The page on which an owner who has entered a user code decides. */
+export async function enterUserCode(
+  server: OAuthProcess,
+  user_code: string,
+  owner: Headers,
+  other = server,
+): Promise<DevicePage> {
+  const page = await server.send('/oauth/device', { headers: owner });
+  return submitted(other, page, { ...owner, cookie: cookieOf(page) }, { user_code });
+}
+
+export const decideDevice = (
+  server: OAuthProcess,
+  question: DevicePage,
+  decision: 'approve' | 'deny',
+): Promise<DevicePage> => submitted(server, question, question.browser, { decision });
+
 /** A device code that its owner has approved; each step is taken at another process. */
 export async function newDeviceCode(on: (index: number) => OAuthProcess, index: number): Promise<string> {
-  const { json } = await on(index).send('/oauth/device', { form: { client_id: 'tv' } });
+  const { device_code, user_code } = await newDevice(on(index));
   const owner = { 'x-owner': `owner-${index}` };
-  const start = await on(index + 1).send('/oauth/device', { headers: owner });
-  const headers = { ...owner, cookie: cookieOf(start) };
-  const submit = (step: number, shown: Answer, form: Readonly<Record<string, string>>): Promise<Answer> =>
-    on(index + step).send('/oauth/device/verify', { form: { ...formOf(shown.text).fields, ...form }, headers });
-  const question = await submit(2, start, { user_code: String(json['user_code']) });
-  const done = await submit(3, question, { decision: 'approve' });
+  const question = await enterUserCode(on(index + 1), user_code, owner, on(index + 2));
+  const done = await decideDevice(on(index + 3), question, 'approve');
   if (done.status !== 200) throw new Error(`not approved: ${done.status}`);
-  return String(json['device_code']);
+  return device_code;
 }
 
 export const redeemDeviceCode = (server: OAuthProcess, device_code: string): Promise<Answer> =>
   server.send('/oauth/token', { form: { grant_type: DEVICE_CODE, client_id: 'tv', device_code } });
+
+/** Signs an owner in on the built-in page, shown by one process and sent to the other. */
+export async function signIn(server: OAuthProcess, username: string, other = server): Promise<Headers> {
+  const page = await server.send('/oauth/grants');
+  const form = { ...formOf(page.text).fields, username, password: 'right' };
+  const answer = await other.send('/oauth/grants', { form, headers: { cookie: cookieOf(page) } });
+  if (answer.status !== 303) throw new Error(`not signed in: ${answer.status}`);
+  return { cookie: cookieOf(answer) };
+}
+
+/** Whether a page knows whose browser it is. */
+export async function isSignedIn(server: OAuthProcess, headers: Headers): Promise<boolean> {
+  const { status, text } = await server.send('/oauth/device', { headers });
+  if (status !== 200) throw new Error(`no page: ${status}`);
+  return text.includes('You are signed in as');
+}

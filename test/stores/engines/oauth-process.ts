@@ -1,16 +1,19 @@
 import { once } from 'node:events';
 import { readSync, writeSync } from 'node:fs';
+import { inspect } from 'node:util';
 /**
  * One of several server processes on one store, for tests that race them or kill them. Its arguments are the address of the
  * store and its {@link ProcessSettings} as JSON. It prints its port, and ends with its input.
  */
-import express, { type Request } from 'express';
+import express, { type Request, type Response } from 'express';
+import { storedClients } from 'oauth-query/clients';
 import { oauthQuery } from 'oauth-query/express';
 import { openStore } from 'oauth-query/stores/open';
 import type { Store } from '../../../src/core/base/ports.js';
 import { LIMITS } from '../../../src/core/oauth/limits.js';
 import { haltable } from './haltable.js';
 import type { ProcessSettings } from './oauth-processes.js';
+import { ownCluster } from './own-cluster.js';
 
 // Whoever started this process is gone.
 process.stdin.on('end', () => process.exit()).resume();
@@ -24,7 +27,8 @@ const onError = (error: unknown): void => {
   else if (settings.quiet !== true) console.error(error);
 };
 async function open(): Promise<Store> {
-  const { driver } = settings;
+  const { driver, ownClient } = settings;
+  if (ownClient === true) return ownCluster(address, driver);
   const opened = await openStore(address, { clock, onError, ...(driver === undefined ? {} : { driver }) });
   // On a full machine, the first connection takes longer than a call may.
   for (let attempt = 1; ; attempt += 1) {
@@ -37,11 +41,12 @@ async function open(): Promise<Store> {
   }
 }
 
-const halting = haltable(await open(), async () => {
+const opened = await open();
+const halting = haltable(opened, async () => {
   console.log('halted');
   await once(process.stdin, 'data');
 });
-const { store } = halting;
+const store = settings.lists === true ? opened : halting.store;
 
 function hasLine(): boolean {
   try {
@@ -77,15 +82,23 @@ const oauth = oauthQuery({
   clients: [
     { client_id: 'web', client_secret: 'web-secret', redirect_uris: ['http://127.0.0.1/cb'] },
     { client_id: 'tv', grant_types: ['device_code'], refresh: 'rotating' },
+    { client_id: 'service', client_secret: 'service-secret' },
     { client_id: 'api', client_secret: 'api-secret', introspect: true },
+    storedClients(store),
   ],
   scopes: { read: 'Read' },
-  // The login of this host is a header.
-  owner: (request: Request) => ({ sub: request.get('x-owner') ?? 'alice' }),
-  loginUrl: '/login',
+  ...(settings.users === true
+    ? {
+        users: {
+          authenticate: (username, password) => password === 'right' && { sub: `sub-of-${username}`, username },
+        },
+      }
+    : // The login of this host is a header.
+      { owner: (request: Request) => ({ sub: request.get('x-owner') ?? 'alice' }), loginUrl: '/login' }),
   lifetimes: {
     // One consent is enough for all codes of an owner.
     rememberedConsent: 3_600,
+    authorizationCode: settings.authorizationCode ?? 600,
     // Unless a test wants another window, every second use is refused, and every first one can be looked at afterwards.
     refreshGrace: settings.refreshGrace ?? 0,
     codeReplayTolerance: settings.codeReplayTolerance ?? 60,
@@ -93,6 +106,40 @@ const oauth = oauthQuery({
   onError,
 });
 app.use(oauth);
+const answer = (response: Response, work: Promise<object>): void => {
+  work.then(
+    (json) => response.json(json),
+    (error: unknown) => response.status(500).json({ error: inspect(error) }),
+  );
+};
+app.get('/revoke-all', ({ query }, response) => {
+  const { sub, client_id } = query;
+  answer(
+    response,
+    oauth.grants
+      .revoke(sub === undefined ? { client_id: String(client_id) } : { sub: String(sub) })
+      .then((ended) => ({ ended })),
+  );
+});
+app.get('/erase', ({ query }, response) => answer(response, oauth.owners.erase(String(query['sub']))));
+app.get('/sign-out', ({ query }, response) => {
+  answer(
+    response,
+    oauth.owners.signOut(String(query['sub'])).then(() => ({})),
+  );
+});
+app.get('/export', ({ query }, response) => {
+  answer(
+    response,
+    (async () => {
+      const records: object[] = [];
+      for await (const record of oauth.owners.export(String(query['sub']))) records.push(record);
+      return { records };
+    })(),
+  );
+});
+app.get('/guarded', oauth.guard('read'), (_request, response) => void response.json({ ok: true }));
+
 const server = app.listen(0, '127.0.0.1', () => {
   const address = server.address();
   console.log(`port ${typeof address === 'object' ? address?.port : ''}`);

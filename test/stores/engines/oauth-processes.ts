@@ -36,9 +36,17 @@ export interface ProcessSettings {
   readonly ahead?: number;
   /** Seconds; 0 unless told. */
   readonly refreshGrace?: number;
+  /** Seconds; 600 unless told. */
+  readonly authorizationCode?: number;
   /** Seconds; 60 unless told. */
   readonly codeReplayTolerance?: number;
   readonly driver?: 'redis' | 'ioredis' | 'mysql2' | 'mariadb';
+  /** The store is over a cluster client as its library comes, and not over one that `openStore` has set up. */
+  readonly ownClient?: boolean;
+  /** The built-in page signs owners in: with any name, and the password `right`. The `sub` is `sub-of-` and the name. */
+  readonly users?: boolean;
+  /** The store can list, and not be halted. */
+  readonly lists?: boolean;
   /** Errors of the store are expected, and not printed. */
   readonly quiet?: boolean;
 }
@@ -64,11 +72,16 @@ const LINE_TIMEOUT_MS = 60_000;
 export async function startOAuthProcesses(
   count: number,
   address: string | readonly string[],
-  settings: ProcessSettings = {},
+  settings: ProcessSettings | ((index: number) => ProcessSettings) = {},
 ): Promise<OAuthProcess[]> {
   const addresses = [address].flat();
   const starts = await Promise.allSettled(
-    Array.from({ length: count }, (_, index) => startOAuthProcess(addresses[index % addresses.length] ?? '', settings)),
+    Array.from({ length: count }, (_, index) =>
+      startOAuthProcess(
+        addresses[index % addresses.length] ?? '',
+        typeof settings === 'function' ? settings(index) : settings,
+      ),
+    ),
   );
   const started = starts.flatMap((start) => (start.status === 'fulfilled' ? [start.value] : []));
   const failed = starts.find((start) => start.status === 'rejected');

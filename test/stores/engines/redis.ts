@@ -43,6 +43,8 @@ export async function startRedis(...settings: string[]): Promise<RedisServer> {
 export interface RedisCluster {
   readonly urls: readonly string[];
   readonly masters: readonly RedisServer[];
+  /** One per master, in the same order; none unless wanted. */
+  readonly replicas: readonly RedisServer[];
   /** What clients pass through on the way to each node, if that is wanted. */
   readonly proxies: readonly Proxy[];
   /** Where to find it, for `openStore`. */
@@ -100,6 +102,7 @@ export async function startRedisCluster(
   return {
     urls: masters.map(({ url }) => url),
     masters,
+    replicas,
     proxies,
     address: `redis+cluster://${(options.proxied === true ? proxies : masters)
       .slice(0, 3)

@@ -73,6 +73,11 @@ export class RefreshingClients {
     await this.#ended;
   }
 
+  /** How many clients were told that their grant has ended. */
+  get lost(): number {
+    return this.#chains.filter(({ refusal }) => refusal !== undefined).length;
+  }
+
   /** Each grant is alive, with one chain and one live refresh token. */
   async expectAlive(title: string): Promise<void> {
     await this.stop();

@@ -1,11 +1,41 @@
 import { oauthQuery } from 'oauth-query/fetch';
-import { openStore } from 'oauth-query/stores/open';
+import { type OpenedStore, openStore } from 'oauth-query/stores/open';
 import pg from 'pg';
 import { createClient } from 'redis';
-import { expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { basic } from '../hosts.js';
+import { ChainModel } from '../oauth/support/chain-model.js';
 import { describeEngine } from './engines/availability.js';
-import { PLACES } from './engines/places.js';
+import { type Place, PLACES } from './engines/places.js';
+
+const GRANTS = Number(process.env['GRANTS'] ?? 30);
+const SEED = Number(process.env['SEED'] ?? Date.now() % 1_000_000);
+
+for (const [title, missing, open] of PLACES) {
+  describeEngine(`chains of tokens in ${title}`, missing, () => {
+    let place: Place;
+    const stores: OpenedStore[] = [];
+    beforeAll(async () => {
+      place = await open();
+    });
+    afterAll(async () => {
+      await Promise.all(stores.map((store) => store.close()));
+      await place.remove();
+    });
+
+    test('crashes, lost commands and lost answers at three processes lose no honest grant, and no used token works', async () => {
+      const model = await ChainModel.start(SEED, async (clock) => {
+        const store = await openStore(place.address, { clock, onWarning: () => undefined });
+        await store.migrate();
+        stores.push(store);
+        return store;
+      });
+      const tally = await model.play(GRANTS);
+      console.log(`${title}: ${tally.refreshes} refreshes, ${tally.faults} faults, ${tally.thieves} thieves`);
+      expect(tally, `SEED=${SEED}`).toMatchObject({ losses: [], wrongChains: [], oldTokens: [], unpunished: [] });
+    }, 300_000);
+  });
+}
 
 /** The bytes of all records and entries of lists except access tokens. */
 const BYTES: Readonly<Record<string, (address: string) => Promise<number>>> = {
