@@ -4,6 +4,9 @@ const FLOOR_MS = 10;
 /** Four times the size costs four times as much if the work is linear, 16 times if it is quadratic; this is halfway. */
 const MAX_GROWTH = 8;
 
+/** Twice the size costs twice as much if the work is linear, four times if it is quadratic. A body that needs a second read costs more once. */
+const MAX_DOUBLING = 3;
+
 const RUNS = 8;
 
 /** Milliseconds of this process alone, so that a busy machine does not count. */
@@ -42,7 +45,8 @@ export const steepStep = async (
     if (now > FLOOR_MS && now > MAX_GROWTH * before) {
       now = Math.min(now, await leastCost(work, now > 1000 ? 1 : RUNS));
       before = Math.max(before, await leastCost(() => send(sizes[index - 1] ?? 0), RUNS));
-      if (now > FLOOR_MS && now > MAX_GROWTH * before) {
+      const half = await leastCost(() => send(size / 2), RUNS);
+      if (now > FLOOR_MS && now > MAX_GROWTH * before && now > MAX_DOUBLING * half) {
         return `${size / 4} → ${size}: ${before.toFixed(1)} → ${now.toFixed(1)} ms, ${(now / before).toFixed(1)} times`;
       }
     }
