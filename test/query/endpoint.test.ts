@@ -160,6 +160,16 @@ describe('the form of a request', () => {
     expect([status, json['error']?.['code']]).toEqual([413, 'http-contenttoolarge']);
   });
 
+  test('more than a thousand parameters are an error, and no warning lists them', async () => {
+    const send = (count: number) =>
+      host.raw('format=json&action=query', form(Array.from({ length: count - 2 }, (_, n) => `n${n}=`).join('&')));
+    expect((await send(1000)).json['warnings']?.['main']).toBeDefined();
+    expect((await send(1001)).json['error']).toMatchObject({
+      code: 'toomanyparameters',
+      info: 'The request has more than 1000 parameters.',
+    });
+  });
+
   test.each(['PUT', 'PATCH', 'DELETE'])('%s is 405', async (method) => {
     const { status, headers, json } = await host.raw('action=query&format=json', { method });
     expect([status, json['error']?.['code'], json['error']?.['info']]).toEqual([

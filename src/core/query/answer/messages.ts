@@ -105,6 +105,7 @@ const TEXTS = byKey({
   'apiwarn-tokens-origin': 'Tokens may not be obtained when the same-origin policy is not applied.',
   'apiwarn-truncatedresult':
     'This result was truncated because it would otherwise be larger than the limit of $1 {{PLURAL:$1|byte|bytes}}.',
+  'apierror-toomanyparameters': 'The request has more than $1 parameters.',
   'apierror-unrecognizedparams': 'Unrecognized {{PLURAL:$2|parameter|parameters}}: $1.',
   'apiwarn-unsupportedarray': 'Parameter "$1" uses unsupported PHP array syntax.',
   'apiwarn-ignoring-invalid-templated-value': 'Ignoring value "$2" in "$1" when processing templated parameters.',

@@ -7,6 +7,9 @@ import { parameterOf, readMultipart } from './multipart.js';
 import type { ParameterSource } from './parameter.js';
 import { decodeFormText, decodeUtf8, type DecodedText, type Fallback } from './raw-values.js';
 
+/** The most names of a request, as in PHP, which ignores further ones: a warning would list all that no module has. */
+const MAX_NAMES = 1000;
+
 /** Names that need no normalization. */
 const PLAIN_NAME = /^\w+$/;
 
@@ -51,7 +54,14 @@ export class RequestParameters implements ParameterSource {
     });
   }
 
-  add(rawName: string, { text, malformed }: DecodedText): void {
+  /** @throws ApiError `toomanyparameters` */
+  add(rawName: string, value: DecodedText): void {
+    this.#add(rawName, value);
+    if (this.#values.size + (this.#arrays?.size ?? 0) > MAX_NAMES)
+      throw new ApiError('toomanyparameters', message('apierror-toomanyparameters', MAX_NAMES), { module: 'main' });
+  }
+
+  #add(rawName: string, { text, malformed }: DecodedText): void {
     if (PLAIN_NAME.test(rawName) && !malformed && !this.#arrays) {
       this.#values.set(rawName, text);
       this.#malformed?.delete(rawName);
