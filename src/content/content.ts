@@ -62,7 +62,7 @@ const PIECE = 500;
  * The maximum number of rows that a response reads on a site that hides pages. It then ends with a concealed position,
  * because the next row may be hidden.
  */
-const MAX_ALL_READ = 5_000;
+const MAX_ALL_READ = 4_000;
 
 /** A source with normalized titles, without pages that the caller may not see. */
 export class Content<S extends ContentSource = ContentSource> {
