@@ -3,7 +3,7 @@ import { Redis } from 'ioredis';
 import { openStore } from 'oauth-query/stores/open';
 import { redisStore, type SendCommand } from 'oauth-query/stores/redis';
 import { createClient, createCluster } from 'redis';
-import { afterAll, beforeAll, describe } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { describeEngine } from './engines/availability.js';
 import { testContract } from './engines/contract.js';
 import { noRedis, type RedisSentinel, startRedis, startRedisCluster, startRedisSentinel } from './engines/redis.js';
@@ -73,6 +73,21 @@ function contract(title: string, connect: () => Promise<Connection>, cases?: 'of
   });
 }
 
+/** A second limit for each command, besides that of the store, would double the cost of a request. */
+const testSignals = (address: () => string): void =>
+  test('openStore with node-redis makes no signal for a command', async () => {
+    const store = await openStore(address(), { driver: 'redis', prefix: `${randomUUID()}:`, timeout: 10_000 });
+    const signals = vi.spyOn(AbortSignal, 'timeout');
+    try {
+      expect(await store.add('key', {}, Date.now() + 60_000)).toBe(true);
+      expect(await store.get('key')).toEqual({});
+      expect(signals).not.toHaveBeenCalled();
+    } finally {
+      signals.mockRestore();
+      await store.close();
+    }
+  });
+
 describeEngine('Redis: the contract', process.env['REDIS_URL'] ? undefined : noRedis, () => {
   let url = process.env['REDIS_URL'] ?? '';
   let remove: (() => Promise<void>) | undefined;
@@ -85,6 +100,7 @@ describeEngine('Redis: the contract', process.env['REDIS_URL'] ? undefined : noR
   contract('over node-redis', () => nodeRedis(url));
   contract('over ioredis', () => ioredis(url), 'of drivers');
   contract('over a client that sends everything twice', () => sentTwice(url));
+  testSignals(() => url);
 });
 
 describeEngine('Redis Cluster of three masters with replicas: the contract', noRedis, () => {
@@ -96,6 +112,7 @@ describeEngine('Redis Cluster of three masters with replicas: the contract', noR
 
   contract('over node-redis', () => nodeRedisCluster(cluster.urls));
   contract('over ioredis', () => ioredisCluster(cluster.urls), 'of drivers');
+  testSignals(() => cluster.address);
 });
 
 describeEngine('Sentinel: the contract', noRedis, () => {
@@ -104,6 +121,8 @@ describeEngine('Sentinel: the contract', noRedis, () => {
     sentinel = await startRedisSentinel();
   });
   afterAll(() => sentinel?.remove());
+
+  testSignals(() => sentinel.address);
 
   describe.each(['redis', 'ioredis'] as const)('by its URL, %s', (driver) => {
     testContract(() => {
