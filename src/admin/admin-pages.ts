@@ -10,6 +10,7 @@ import type { Frame } from '../core/base/pages/frame.js';
 import type { PageContent } from '../core/base/pages/layout.js';
 import type { PageResponseInit } from '../core/base/pages/response.js';
 import type { MaybePromise } from '../core/base/ports.js';
+import { isPosition } from '../core/base/records.js';
 import { fn, having, object, path, required, type Schema } from '../core/base/schema.js';
 import type { OAuthContext } from '../core/oauth/context.js';
 import type { Endpoint } from '../core/oauth/endpoint.js';
@@ -105,7 +106,8 @@ class AdminPages {
     if (!(await this.#isAdmin(admin.owner))) return respond(notAdmin(frame.language), { status: 403 }, frame);
     const query = new URLSearchParams(request.query);
     const name = query.get('client');
-    const after = query.get('after') ?? undefined;
+    const position = query.get('after') ?? '';
+    const after = isPosition(position) ? position : undefined;
     const init = { cookie: context.signIn.sessions.setCookie(admin.session) };
     const visit = this.#visit(admin, frame, context);
     const { place } = visit;

@@ -62,13 +62,11 @@ export class MemoryGroups {
   }
 
   /**
-   * Keys added after the first page was read are left out, so that paging ends even if keys are added all the time.
-   *
-   * @throws TypeError if `after` is not the `next` of a page.
+   * Keys added after the first page was read are left out, so that paging ends even if keys are added all the time. A position that
+   * is not the `next` of a page may come from a changed URL: it is the first page, because an error would look like an outage.
    */
-  page(name: string, { after = `0-${this.#last}`, limit }: ListRequest): ListPage {
-    const [, start, end] = CURSOR.exec(after) ?? [];
-    if (start === undefined) throw new TypeError('list: after must be the next of the previous page.');
+  page(name: string, { after = '', limit }: ListRequest): ListPage {
+    const [, start, end] = CURSOR.exec(after) ?? [after, 0, this.#last];
     const keys: string[] = [];
     let last = Number(start);
     const group = this.#groups.get(name);

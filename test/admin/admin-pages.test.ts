@@ -204,6 +204,8 @@ describe.each(hostFor(import.meta.url))('the page for administrators on $name', 
       [...page.text.matchAll(/<h2><a href="[^"]*"><bdi>([^<]*)/g)].map(([, name]) => name);
     expect(new Set([...names(first), ...names(second)]).size).toBe(names(first).length + names(second).length);
     expect(names(first).length + names(second).length, 'these, batch and app').toBe(62);
+    for (const after of ['x', '%00', 'x'.repeat(201)])
+      expect(names(await alice.open(`${path}?after=${after}`)), 'no position').toEqual(names(first));
     expect(first.text).not.toContain('<b>');
     expect(names(await alice.open(`${path}?search=client+59`))).toEqual(['Client 59 &lt;b&gt;']);
     expect(names(await alice.open(`${path}?search=C7`))).toEqual(['Client 7 &lt;b&gt;']);

@@ -153,7 +153,7 @@ export class Records {
    */
   async list(group: string, { after, limit }: ListRequest): Promise<ListPage> {
     if (this.#store.list === undefined) throw cannotList();
-    if (after !== undefined && !CURSOR.test(after)) throw new TypeError('after must be the next of the previous page.');
+    if (after !== undefined && !isPosition(after)) throw new TypeError('after must be the next of the previous page.');
     let page: unknown;
     try {
       page = await this.#store.list(this.#prefix + group, { after, limit });
@@ -184,12 +184,13 @@ export class Records {
 const cannotList = (): UnavailableError =>
   new UnavailableError('The store cannot list: implement "list", and support groups in "add".');
 
-const CURSOR = /^[ -~]{1,200}$/;
+/** Whether a text may be the `next` of a page. */
+export const isPosition = (text: string): boolean => /^[ -~]{1,200}$/.test(text);
 
 const isPage = (answer: unknown, limit: number): answer is ListPage => {
   if (typeof answer !== 'object' || answer === null || !('keys' in answer)) return false;
   const next = 'next' in answer ? answer.next : undefined;
-  if (next !== undefined && !(typeof next === 'string' && CURSOR.test(next))) return false;
+  if (next !== undefined && !(typeof next === 'string' && isPosition(next))) return false;
   return isTexts(answer.keys) && (answer.keys as readonly string[]).length <= limit; // texts, as just proved
 };
 
