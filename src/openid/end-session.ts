@@ -2,7 +2,7 @@ import type { FeatureHost } from '../core/base/feature.js';
 import type { HttpRequest, HttpResponse } from '../core/base/http/messages.js';
 import { redirect } from '../core/base/http/responses.js';
 import { pageResponse } from '../core/base/pages/response.js';
-import { AUTHORIZATION_REQUEST_LIFETIME } from '../core/oauth/authorization/authorization-request.js';
+import { AUTHORIZATION_REQUEST_LIFETIME, MAX_IN_BROWSER } from '../core/oauth/authorization/authorization-request.js';
 import type { Client } from '../core/oauth/clients/client.js';
 import { redirectUriMatches, withQuery } from '../core/oauth/clients/redirect-uri.js';
 import type { OAuthContext } from '../core/oauth/context.js';
@@ -77,9 +77,12 @@ export class EndSession {
     const isPost = request.method === 'POST';
     const form = isPost ? await readForm(request, PARAMETERS, context) : parseParameters(request.query, PARAMETERS);
     if (form.firstProblem !== undefined) throw new PageError('invalid_request', { explanation: form.firstProblem });
+    const query = queryOf(form);
+    if (query.length > MAX_IN_BROWSER)
+      throw new PageError('invalid_request', { explanation: 'The request is too long to be sent through a browser.' });
     const sealed = form.get('resume');
     // A form from another site comes without our cookie; a link comes with it.
-    if (sealed === undefined && isPost) return redirect(this.#path(context, `?${queryOf(form)}`), 303);
+    if (sealed === undefined && isPost) return redirect(this.#path(context, `?${query}`), 303);
     const visitor = await this.#visitor(request, context);
     if (sealed !== undefined) return this.#resume(sealed, form, isPost ? visitor : 'returned', context);
     // One that cannot be verified, for example because its key is no longer published, counts as none.

@@ -93,6 +93,18 @@ describe.each(hostFor(import.meta.url))('signing out at the request of a client,
     expect(locationOf(await browser.open(locationOf(posted)))).toBe(`${OUT}&state=s`);
   });
 
+  test('a request that is too long for a URL is rejected, however it comes', async () => {
+    const browser = new Browser(running);
+    for (const [length, status] of [
+      [4900, 303],
+      [5000, 400],
+    ] as const)
+      expect(
+        await browser.submit({ text: `<form method="post" action="${path()}"></form>` }, { state: 's'.repeat(length) }),
+      ).toMatchObject({ status });
+    expect(await leave(browser, { client_id: 'leaving', state: "'".repeat(1700) })).toMatchObject({ status: 400 });
+  });
+
   test('O77, O79: only a registered address of the named client is followed', async () => {
     const id_token_hint = await hintOf(new Browser(running));
     await everyRow(

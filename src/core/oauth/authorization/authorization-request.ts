@@ -18,6 +18,9 @@ import { checkScope, ownerResources, requestedScope } from './requested-scope.js
 /** Seconds that signing in and deciding may take. */
 export const AUTHORIZATION_REQUEST_LIFETIME = 600;
 
+/** Characters of a request that travels through the browser: encrypted, it fits into the 8 KB that many proxies allow a URL. */
+export const MAX_IN_BROWSER = 5000;
+
 /** The parameters of an authorization request (RFC 6749 §4.1.1, RFC 7636 §4.3, RFC 8707 §2, OpenID Connect Core 1.0 §3.1.2.1). */
 export const AUTHORIZATION_PARAMETERS = {
   response_type: 'vschar',

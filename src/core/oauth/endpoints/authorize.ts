@@ -8,6 +8,7 @@ import { checkAwaited } from '../../base/waiting.js';
 import {
   AUTHORIZATION_PARAMETERS,
   authorizationResponse,
+  MAX_IN_BROWSER,
   readAuthorizationRequest,
   redirected,
   RedirectError,
@@ -102,9 +103,6 @@ export const authorize = async (request: HttpRequest, context: OAuthContext): Pr
   }
 };
 
-/** In characters: encrypted, it fits into the 8 KB that many proxies allow a URL. A plain request was always as long as its client made it. */
-const MAX_REQUEST = 5000;
-
 const begin = async (
   request: HttpRequest,
   checked: Omit<Pending, 'sealed'>,
@@ -112,7 +110,8 @@ const begin = async (
 ): Promise<HttpResponse> => {
   const { client, request: asked } = checked;
   try {
-    if (asked.signIn !== undefined && JSON.stringify(asked).length > MAX_REQUEST)
+    // A plain request was always as long as its client made it.
+    if (asked.signIn !== undefined && JSON.stringify(asked).length > MAX_IN_BROWSER)
       throw new OAuthError('invalid_request', 'The request is too long to be sent through a browser.');
     return await show(request, pendingOf(client, asked, context), context);
   } catch (error) {
