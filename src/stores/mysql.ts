@@ -8,6 +8,7 @@ import { mistake, type OnWarning } from '../core/base/mistakes.js';
 import { mysqlStatements, mysqlTables, type Statements } from './mysql-sql.js';
 import {
   problems,
+  queryOf,
   type SqlStore,
   type SqlStoreOptions,
   storeIn,
@@ -55,15 +56,11 @@ export type MysqlStore = SqlStore;
  * arrives in time, and with `STORE_ANSWER` if the response is invalid.
  */
 export function mysqlStore(options: MysqlStoreOptions): MysqlStore {
+  const query = queryOf('mysqlStore', options, 'async (text, values) => (await pool.execute(text, values))[0]');
   const { table = 'oauth_records', connections = 0 } = options;
-  if (typeof options.query !== 'function')
-    throw mistake(
-      'mysqlStore: query must be a function: async (text, values) => (await pool.execute(text, values))[0]',
-      'OQ100',
-    );
   const names = mysqlTables(table);
   const sql = mysqlStatements(names);
-  const database = databaseOver(options);
+  const database = databaseOver({ ...options, query });
   const { rows, affected } = database;
   return storeIn(
     {

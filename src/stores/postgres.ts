@@ -8,6 +8,7 @@ import { mistake } from '../core/base/mistakes.js';
 import { type Ask, postgresTables, statements } from './postgres-sql.js';
 import {
   problems,
+  queryOf,
   type SqlStore,
   type SqlStoreOptions,
   storeIn,
@@ -63,15 +64,15 @@ export type PostgresStore = SqlStore;
  * arrives in time, and with `STORE_ANSWER` if the response is invalid.
  */
 export function postgresStore(options: PostgresStoreOptions): PostgresStore {
-  const { query, table = 'oauth_records', timeout = DEFAULT_TIMEOUT_MS } = options;
-  if (typeof query !== 'function')
-    throw mistake('postgresStore: query must be a function: (text, values) => pool.query(text, values)', 'OQ100');
+  const query = queryOf('postgresStore', options, '(text, values) => pool.query(text, values)');
+  const { table = 'oauth_records', timeout = DEFAULT_TIMEOUT_MS } = options;
   const names = postgresTables(table);
   const sql = statements(names);
   const run = async (text: string, name: string, values: (string | number)[]): Promise<readonly unknown[]> => {
-    const { rows } = await within(timeout, 'PostgreSQL', () => query(text, values, `${table}_${name}`));
-    if (!Array.isArray(rows)) throw new StoreError('STORE_ANSWER', 'PostgreSQL returned no rows array');
-    return rows;
+    const answer: unknown = await within(timeout, 'PostgreSQL', () => query(text, values, `${table}_${name}`));
+    const rows: unknown = Reflect.get(Object(answer), 'rows');
+    if (Array.isArray(rows)) return rows;
+    throw new StoreError('STORE_ANSWER', '`query` of postgresStore did not return an object with `rows`');
   };
   const ask: Ask = (verb, ...values) => run(sql[verb], verb, values);
   return storeIn(

@@ -50,8 +50,10 @@ export function redisStore(options: RedisStoreOptions): RedisStore {
   return storeOver(client, options);
 }
 
-function clientOf({ client, sendCommand }: RedisStoreOptions): AdaptedClient {
+/** A client in place of the options has both functions in its prototype, and they fail apart from it. */
+function clientOf(options: RedisStoreOptions): AdaptedClient {
+  const { client, sendCommand }: RedisStoreOptions = { ...options };
   if (client !== undefined) return adaptClient(client);
   if (typeof sendCommand === 'function') return adaptFunction(sendCommand);
-  throw mistake('redisStore: pass client or sendCommand', 'OQ100');
+  throw mistake('redisStore: pass { client } or { sendCommand }', 'OQ100');
 }

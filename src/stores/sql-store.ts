@@ -65,6 +65,17 @@ export function tableNames(store: string, table: string, maxLength: number): Tab
   return { table, schema, name, groups: `${table}_groups` };
 }
 
+/**
+ * The function of the options.
+ *
+ * @throws TypeError if there is none. A pool in place of the options has one as well, in its prototype, which fails apart from the pool.
+ */
+export function queryOf<Q>(store: string, options: { readonly query: Q }, example: string): Q {
+  const { query }: { readonly query?: Q } = { ...options };
+  if (typeof query !== 'function') throw mistake(`${store}: pass { query: ${example} }`, 'OQ100');
+  return query;
+}
+
 /** A record to be written, and the present time. Times are in whole milliseconds since the epoch. */
 export interface WrittenRecord {
   readonly key: string;

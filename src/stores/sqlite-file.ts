@@ -30,7 +30,7 @@ export interface SqliteStatement {
  * @param openTimeout - Milliseconds.
  */
 export function openFile(file: string | undefined, openTimeout: number, warn: OnWarning): SqliteDatabase {
-  if (file === undefined) throw mistake('sqliteStore: pass a file or an open database', 'OQ100');
+  if (file === undefined) throw mistake("sqliteStore: pass { file: 'oauth.db' } or an open { database }", 'OQ100');
   protectFile(file, warn);
   const database = openWithAnyDriver(file);
   // First, because the next statement may already compete with another process.

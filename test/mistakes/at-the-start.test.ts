@@ -1,14 +1,19 @@
 import { createServer } from 'node:http';
 import express from 'express';
+import { createPool } from 'mysql2/promise';
 import { storedClients } from 'oauth-query/clients';
 import { oauthQuery, remoteGuard } from 'oauth-query/express';
 import { oauthQuery as forFetch } from 'oauth-query/fetch';
 import { introspectionVerifier, jwtVerifier } from 'oauth-query/guard';
 import { oauthQuery as forNode } from 'oauth-query/node';
 import { memoryStore } from 'oauth-query/stores/memory';
+import { mysqlStore } from 'oauth-query/stores/mysql';
 import { openStore } from 'oauth-query/stores/open';
 import { postgresStore } from 'oauth-query/stores/postgres';
 import { redisStore } from 'oauth-query/stores/redis';
+import { sqliteStore } from 'oauth-query/stores/sqlite';
+import { Pool } from 'pg';
+import { createClient } from 'redis';
 import { afterEach, expect, test, vi } from 'vitest';
 import { everyRow } from '../rows.js';
 
@@ -46,6 +51,12 @@ const ERRORS: readonly Row[] = [
   ],
   ['its own options: a memory store of no records', 'OQ100', /max.*not 0/, () => memoryStore({ max: 0 })],
   ['its own options: a Redis store without a client', 'OQ100', /sendCommand/, () => redisStore({} as never)],
+  ['its own options: a store without options', 'OQ100', /pass { query:/, () => postgresStore(undefined as never)],
+  ['its own options: a pool of PostgreSQL', 'OQ100', /pass { query:/, () => postgresStore(new Pool() as never)],
+  ['its own options: a pool of MySQL', 'OQ100', /pass { query:/, () => mysqlStore(createPool({}) as never)],
+  ['its own options: a client of Redis', 'OQ100', /pass { client }/, () => redisStore(createClient() as never)],
+  ['its own options: the name of a file', 'OQ100', /pass { file:/, () => sqliteStore('oauth.db' as never)],
+  ['the URL of a store as the store', 'OQ100', /await openStore\(url\)/, () => build({ store: 'redis://127.0.0.1' })],
   [
     'its own options: a table with a capital',
     'OQ100',

@@ -164,7 +164,7 @@ describe('redisStore with a client', () => {
   });
 
   test('rejects an object that is not a client', () => {
-    expect(() => redisStore({})).toThrow(/client or sendCommand/);
+    expect(() => redisStore({})).toThrow(/{ client } or { sendCommand }/);
     expect(() => redisStore({ client: {} as RedisClient })).toThrow(/must be a client of node-redis or ioredis/);
   });
 });

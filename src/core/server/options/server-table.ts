@@ -215,7 +215,7 @@ const feature = (takes: string) => having<AuthorizationFeature>(takes, 'start');
 export const SERVER_OPTIONS = {
   store: required(
     having<Store>(
-      'a store with the functions add, swap, get and delete, such as memoryStore() of oauth-query/stores/memory; docs/stores.md describes them',
+      'a store with the functions add, swap, get and delete, such as memoryStore() of oauth-query/stores/memory or await openStore(url) of oauth-query/stores/open; docs/stores.md describes them',
       'add',
       'swap',
       'get',
