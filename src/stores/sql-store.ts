@@ -155,7 +155,7 @@ function keysOf(rows: readonly unknown[], server: string): string[] {
 /** What `check` reports about missing tables and permissions, the same for every server. */
 export const problems = (store: string, { table, groups }: TableNames) => ({
   replica: `${store}: this server is a replica, or read-only; use the address of the primary`,
-  incomplete: `${store}: the table ${table} or ${groups} is missing or incomplete; call migrate() as a role that may create them`,
+  incomplete: `${store}: the table ${table} or ${groups} is missing or incomplete; call migrate(), or run oauth-query client add --create, as a role that may create them`,
   forbidden: `${store}: this role needs SELECT, INSERT, UPDATE and DELETE on ${table} and ${groups}`,
 });
 
