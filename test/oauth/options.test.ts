@@ -114,7 +114,7 @@ describe.each(Object.entries({ express, koa, fastify }))('%s', (name, oauthQuery
   test('validates options with the same messages', () => {
     const wrong = { ...QUIET, lifetimes: { accessToken: 0 } };
     expect(sentence(() => oauthQuery(wrong))).toBe(
-      'options.lifetimes.accessToken must be a whole number of seconds from 1 to 31536000.',
+      'options.lifetimes.accessToken must be a whole number of seconds from 1 to 2592000.',
     );
   });
 

@@ -171,7 +171,8 @@ const metadata = refined(
 
 const lifetimes = {
   authorizationCode: wholeNumber(60, 1, 600, 'seconds'),
-  accessToken: wholeNumber(3600, 1, 365 * DAY, 'seconds'),
+  // An hour in milliseconds is more.
+  accessToken: wholeNumber(3600, 1, 30 * DAY, 'seconds'),
   refreshTokenIdle: wholeNumber(14 * DAY, 1, 3650 * DAY, 'seconds'),
   refreshTokenAbsolute: wholeNumber(90 * DAY, 1, 3650 * DAY, 'seconds'),
   refreshGrace: wholeNumber(10, 0, 60, 'seconds'),
