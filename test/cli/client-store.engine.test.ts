@@ -14,7 +14,9 @@ describeEngine('client commands over a PostgreSQL without the table', noPostgres
     try {
       const before = await run(url, ...ADD);
       expect([before.code, before.stdout]).toEqual([1, '']);
-      expect(before.stderr).toMatch(/^The store cannot be used: .*oauth_records.* run oauth-query client add --create.*\n$/);
+      expect(before.stderr).toMatch(
+        /^The store cannot be used: .*oauth_records.* run oauth-query client add --create.*\n$/,
+      );
       expect((await run(url, ...ADD, '--create')).code).toBe(0);
       expect((await run(url, 'list')).stdout).toContain('"client_id":"job"');
       expect((await run(url, ...ADD, '--create', '--table', 'other')).code).toBe(0);

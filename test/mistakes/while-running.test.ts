@@ -104,6 +104,17 @@ const ROWS: readonly Row[] = [
     () => twice(site({ issuer: 'https://example.org' }), '/oauth/token', TOKEN),
   ],
   [
+    'localhost in the issuer, and 127.0.0.1 in the client',
+    'OQ304',
+    /127\.0\.0\.1.*options\.issuer is http:\/\/localhost/,
+    () =>
+      twice(
+        site((base) => ({ issuer: base.replace('127.0.0.1', 'localhost') })),
+        '/oauth/token',
+        TOKEN,
+      ),
+  ],
+  [
     'mounted at /oauth on Express',
     'OQ302',
     /one level higher/,
@@ -237,7 +248,8 @@ test(`${OWNERS.length} mistakes in options.owner: each error names it, and what 
   }));
 
 test('a server that is mounted and used as documented reports nothing', async () => {
-  const { base, send, report } = await site({}, ({ app, oauth }) =>
+  // On a free port, as tests do.
+  const { base, send, report } = await site({ issuer: 'http://127.0.0.1:3000' }, ({ app, oauth }) =>
     app.use(oauth).get('/photos', oauth.guard(), (_q, res) => void res.json({})),
   );
   await send('/photos', { headers: { authorization: 'Bearer x' } });
