@@ -14,13 +14,14 @@ const page = (id: number, title: string, text: string) => ({ id, title, text, hi
 
 const asked = { words: ['knot'], without: [], titles: false, namespaces: [0] };
 
-test('a word in thousands of pages: not all are found, but pages with the word in their titles come first', () => {
-  const pages = Array.from({ length: COMMON }, (_, index) => page(index + 1, `Page ${index}`, 'A knot.'));
+test('a word in thousands of pages: not all are found, those with it in their titles first, in an order that takes no time', () => {
+  const textOf = (index: number): string => (index === 9 ? 'Knot, knot, knot.' : 'A knot.');
+  const pages = Array.from({ length: COMMON }, (_, index) => page(index + 1, `Page ${index}`, textOf(index)));
   fillDatabase(database, [...pages, page(COMMON + 1, 'Knot', 'A knot.')]);
   const { search } = sqliteSource(database);
   const { hits, total, isLowerBound } = search({ ...asked, offset: 0, limit: 3 });
   expect(hits[0]).toMatchObject({ page: { title: 'Knot' }, wordcount: 2 });
-  expect(hits).toHaveLength(3);
+  expect(hits.map((hit) => hit.page.title)).toEqual(['Knot', 'Page 0', 'Page 1']);
   expect([total, isLowerBound]).toEqual([5_001, true]);
   expect(search({ ...asked, offset: COMMON - 500, limit: 3 }).hits).toEqual([]);
 });

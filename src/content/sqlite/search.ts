@@ -22,12 +22,11 @@ const SMALL = 8 * 2 ** 20;
 /** The words of all phrases together that must follow each other: each is looked for in all its places. */
 const MAX_PHRASES = 4;
 
-/** The words that a prefix stands for in a search: the most frequent ones of the index. */
+/** The words that the prefixes of a search stand for: the most frequent ones of the index, among the first so many. */
 const MAX_EXPANSIONS = 32;
+const MAX_WORDS_READ = 256;
 
-/** A word that is in this many pages is common. */
-const COMMON = 10_000;
-/** Ranking considers so many words, the rarest ones. */
+/** Ranking considers so many words, the rarest ones. One with further matches is common: ranking by it would read all of them. */
 const MAX_RANKED_WORDS = 4;
 
 /** Processor time of one request. A database call cannot be interrupted, so work that may take long is done in steps. */
@@ -124,7 +123,7 @@ const prefixOf = (database: ContentDatabase, word: string, prefixes: number): Te
     sql`SELECT term, doc FROM page_word WHERE term >= ${start} AND term < ${endOf(start)}`,
   )) {
     found.push(row);
-    isRead = !budget.isSpent();
+    isRead = found.length * prefixes < MAX_WORDS_READ && !budget.isSpent();
     if (!isRead) break;
   }
   found.sort((a, b) => b.doc - a.doc);
@@ -168,9 +167,14 @@ const matches = (
   for (let from = 0, size = FIRST_WINDOW; from <= last;) {
     const before = budget.spent;
     const { end, groups } = isSmall ? { end: last + 1, groups: [] } : windowFrom(from, size);
-    const rows = database.all<{ readonly id: number }>(sql`
-      SELECT rowid AS id FROM page_text WHERE page_text MATCH ${expression(groups)} LIMIT ${most + 1 - ids.length}`);
-    for (const { id } of rows) ids.push(id);
+    // As one row: drivers need longer for thousands of rows than the search itself.
+    const { found = '[]' } =
+      database.first<{ readonly found: string }>(sql`
+        SELECT json_group_array(id) AS found FROM (
+          SELECT rowid AS id FROM page_text WHERE page_text MATCH ${expression(groups)} LIMIT ${most + 1 - ids.length})`) ??
+      {};
+    // Written by the database itself.
+    ids.push(...(JSON.parse(found) as number[]));
     if (ids.length > most) return { ids: ids.slice(0, most), complete: false };
     from = end;
     if (from <= last && budget.isSpent(share)) return { ids, complete: false };
@@ -188,24 +192,23 @@ const ranking = (
   terms: readonly Term[],
   budget: SearchBudget,
 ): readonly number[] => {
-  const scores = new Map<number, number>();
   const words = ids.length > 1 ? rarest(database, terms, budget) : undefined;
-  if (words !== undefined) {
-    const within = JSON.stringify(ids);
-    const rows = database.each<{ readonly id: number; readonly score: number | null }>(sql`
-      SELECT rowid AS id,
-        CASE WHEN rowid IN (SELECT value FROM json_each(${within})) THEN bm25(page_text, 8.0, 1.0, 0.0) END AS score
-      FROM page_text WHERE page_text MATCH ${words}`);
-    for (const { id, score } of rows) {
-      if (score !== null) scores.set(id, score);
-      if (scores.size === ids.length || budget.isSpent()) break;
-    }
+  if (words === undefined) return ids;
+  const scores = new Map<number, number>();
+  const within = JSON.stringify(ids);
+  const rows = database.each<{ readonly id: number; readonly score: number | null }>(sql`
+    SELECT rowid AS id,
+      CASE WHEN rowid IN (SELECT value FROM json_each(${within})) THEN bm25(page_text, 8.0, 1.0, 0.0) END AS score
+    FROM page_text WHERE page_text MATCH ${words}`);
+  for (const { id, score } of rows) {
+    if (score !== null) scores.set(id, score);
+    if (scores.size === ids.length || budget.isSpent()) break;
   }
   const rank = (id: number): number => (titled.has(id) ? -Infinity : (scores.get(id) ?? 0));
   return [...ids].sort((a, b) => (rank(a) === rank(b) ? a - b : rank(a) - rank(b)));
 };
 
-/** The words to rank by. Common ones are counted in all pages, so there is at most one; `undefined` if there is no time. */
+/** The words to rank by; `undefined` if all are common, or if there is no time. */
 const rarest = (database: ContentDatabase, terms: readonly Term[], budget: SearchBudget): string | undefined => {
   const counted = new Map<string, number>();
   for (const { expression, pages } of terms.flatMap(({ parts }) => parts)) {
@@ -213,13 +216,12 @@ const rarest = (database: ContentDatabase, terms: readonly Term[], budget: Searc
     const match = `{title text} : ${expression}`;
     const count = () =>
       database.first<{ n: number }>(sql`
-        SELECT count(*) AS n FROM (SELECT 1 FROM page_text WHERE page_text MATCH ${match} LIMIT ${COMMON})`);
+        SELECT count(*) AS n FROM (SELECT 1 FROM page_text WHERE page_text MATCH ${match} LIMIT ${MAX_MATCHES})`);
     if (!counted.has(expression)) counted.set(expression, pages ?? count()?.n ?? 0);
   }
-  const rare = [...counted].filter(([, n]) => n < COMMON).sort(([, a], [, b]) => a - b);
-  const word = [...counted].find(([expression]) => expression.startsWith('"'));
-  const chosen = rare.length > 0 ? rare.slice(0, MAX_RANKED_WORDS) : word ? [word] : [];
-  return chosen.length > 0 ? `{title text} : (${chosen.map(([expression]) => expression).join(' AND ')})` : undefined;
+  const rare = [...counted].filter(([, n]) => n < MAX_MATCHES).sort(([, a], [, b]) => a - b);
+  const chosen = rare.slice(0, MAX_RANKED_WORDS).map(([expression]) => expression);
+  return chosen.length > 0 ? `{title text} : (${chosen.join(' AND ')})` : undefined;
 };
 
 const hitsOf = (database: ContentDatabase, ids: readonly number[]): readonly SearchHit[] =>
