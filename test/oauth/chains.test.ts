@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Revision, Store } from '../../src/core/base/ports.js';
 import type { ClientRegistration } from '../../src/core/oauth/clients/client.js';
+import { parseKept } from '../../src/core/oauth/tokens/chain-record.js';
 import { everyRow } from '../rows.js';
 import { CLIENTS } from './support/fixture.js';
 import { Gate } from './support/gate.js';
@@ -396,3 +397,8 @@ describe('the chain of refresh tokens of a grant', () => {
     expect(frail.errors.length).toBeGreaterThanOrEqual(damages.length);
   });
 });
+
+test('damaged parameters of the request are an error, because a key that is not found is not required', () =>
+  everyRow(['', 'null', '[]', '7', '"x"', '{"dpop_jkt":7}'], (text) => {
+    expect(() => parseKept(text)).toThrow('damaged chain');
+  }));

@@ -3,7 +3,6 @@ import { parseUrl } from '../base/addresses/url.js';
 import type { HttpRequest } from '../base/http/messages.js';
 import type { ProofChecker } from '../base/key-proofs.js';
 import { Budget } from '../base/limits/budget.js';
-import { limitWith } from '../base/limits/source.js';
 import { Frame } from '../base/pages/frame.js';
 import type { Clock } from '../base/ports.js';
 import { Records } from '../base/records.js';
@@ -156,7 +155,7 @@ export const createContext = (
     keyRing,
     issuer,
     basePath: config.issuer === undefined ? '' : new URL(config.issuer).pathname.replace(/\/$/, ''),
-    limitAt: limitWith(options.sharedAddresses),
+    limitAt: options.sharedAddresses,
     limiters: limitersOf({ records, clock, key: deriveKey(secret, 'limiter') }, (event, request) =>
       observer.tell(event, request),
     ),

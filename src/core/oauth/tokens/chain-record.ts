@@ -1,6 +1,7 @@
 import { UnavailableError } from '../../base/errors.js';
 import type { Revision } from '../../base/ports.js';
 import { type ExpiringRecord, isNumber, isText, isTextOrNull, optional, type Shape } from '../../base/records.js';
+import { isRecord } from '../../base/schema.js';
 import type { Written } from '../records/window.js';
 
 /**
@@ -143,10 +144,12 @@ export const parseCode = (text: string): CodePart => {
 export const parseKept = (text: string | undefined): KeptParameters => {
   if (text === undefined) return {};
   try {
-    return JSON.parse(text) as KeptParameters; // Written by this server.
+    const kept: unknown = JSON.parse(text);
+    if (isRecord(kept) && Object.values(kept).every(isText)) return kept as KeptParameters;
   } catch {
-    throw damaged();
+    // Not JSON: the same error.
   }
+  throw damaged();
 };
 
 export const currentText = ({ hash, exp, family }: CurrentPart): string => partOf(hash, exp.toString(36), family);

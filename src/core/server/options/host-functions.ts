@@ -1,7 +1,6 @@
 import { inTime } from '../../base/deadline.js';
 import { UnavailableError } from '../../base/errors.js';
 import type { FeatureHost } from '../../base/feature.js';
-import { limitWith } from '../../base/limits/source.js';
 import { type ClientRegistry, type ClientSource, isRegistry } from '../../oauth/clients/client.js';
 import { isAttachable, isOwnRegistry, type RegistryServer } from '../../oauth/clients/own-registry.js';
 import type { CustomGrantRequest } from '../../oauth/custom-grant.js';
@@ -76,7 +75,7 @@ const registryServerOf = (
     store,
     clock: runtime.clock,
     timer: runtime.timer,
-    limitAt: limitWith(sharedAddresses),
+    limitAt: sharedAddresses,
     checkScopes: (given, at) => checkSelfDescribedScopes(given, scopes, at),
     longestGrant: Math.max(refreshTokenAbsolute, Math.max(authorizationCode, deviceCode) + accessToken),
     bound,

@@ -1,5 +1,4 @@
 import { parseUrl } from '../../base/addresses/url.js';
-import { limitWith } from '../../base/limits/source.js';
 import { Languages } from '../../base/pages/languages/languages.js';
 import { fail, object } from '../../base/schema.js';
 import { INTROSPECT, OFFLINE_ACCESS } from '../../base/scope.js';
@@ -89,7 +88,7 @@ const isList = (users: NonNullable<CheckedOptions['users']>): users is Exclude<t
 
 const directory = ({ users, sharedAddresses }: CheckedOptions): Directory | undefined => {
   if (users === undefined) return undefined;
-  if (isList(users)) return directoryOf(users, limitWith(sharedAddresses));
+  if (isList(users)) return directoryOf(users, sharedAddresses);
   const { isActive }: { readonly isActive?: unknown } = users;
   if (isActive !== undefined && typeof isActive !== 'function')
     fail('options.users.isActive must be a function of the sub.');

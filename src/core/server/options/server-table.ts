@@ -2,7 +2,7 @@ import { isOrigin, isPageAddress, urlProblem } from '../../base/addresses/reques
 import { parseUrl } from '../../base/addresses/url.js';
 import type { AuthorizationFeature, Feature } from '../../base/feature.js';
 import type { KeyProofs } from '../../base/key-proofs.js';
-import { isNetwork } from '../../base/limits/source.js';
+import { isNetwork, limitWith } from '../../base/limits/source.js';
 import { BRANDING_OPTIONS } from '../../base/pages/branding.js';
 import { LANGUAGES } from '../../base/pages/languages/languages.js';
 import type { Store } from '../../base/ports.js';
@@ -264,15 +264,19 @@ export const SERVER_OPTIONS = {
   metadata: orElse(metadata, {}, 'none'),
   lifetimes: object(lifetimes),
   timeout: wholeNumber(8000, 10, 600_000, 'milliseconds'),
+  // Read as the limit at each address.
   sharedAddresses: orElse(
-    listOf(
-      "an array of addresses or networks such as ['203.0.113.7']",
-      value<string>(
-        "an IP address, or a network such as '203.0.113.0/24'",
-        (given) => typeof given === 'string' && isNetwork(given),
+    refined(
+      listOf(
+        "an array of addresses or networks such as ['203.0.113.7']",
+        value<string>(
+          "an IP address, or a network such as '203.0.113.0/24'",
+          (given) => typeof given === 'string' && isNetwork(given),
+        ),
       ),
+      limitWith,
     ),
-    [],
+    limitWith([]),
     'none',
   ),
   tokens: optional(object(tokens, { takes: 'an object; {} lets owners create tokens' })),
