@@ -34,7 +34,7 @@ export class Cursors {
    * @throws ToolError
    */
   read(tool: string, args: Readonly<Record<string, unknown>>, cursor: unknown): object {
-    const opened = typeof cursor === 'string' && cursor.length <= MAX_LENGTH ? this.#seal.open(cursor) : undefined;
+    const opened = typeof cursor === 'string' ? this.#seal.open(cursor) : undefined;
     if (typeof opened !== 'object' || opened === null || !('position' in opened) || !('call' in opened))
       throw new ToolError('The cursor is invalid or has expired. Call again without a cursor, from the beginning.');
     if (opened.call !== digestOf(tool, args))

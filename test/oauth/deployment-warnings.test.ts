@@ -109,6 +109,7 @@ describe('an owner that is never signed in', () => {
     for (let returns = 0; returns < 2; returns += 1) path = await comeBack(site, path);
     expect(site.warnings).toEqual([]);
     await comeBack(site, path);
+    expect(site.warnings).toHaveLength(1);
     await comeBack(site, path);
     expect(site.warnings).toEqual([
       expect.stringMatching(/^A browser came back .* session middleware before.* \(OQ307\)$/),

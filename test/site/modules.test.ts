@@ -255,6 +255,8 @@ test('siteinfo has statistics', async () => {
 test.each([
   ['apcontinue of a revision list', { list: 'allrevisions', arvcontinue: 'x|y' }],
   ['a number that is none', { list: 'backlinks', bltitle: 'Boat', blcontinue: '1|a' }],
+  ['a number in another spelling', { list: 'allrevisions', arvcontinue: '2020-01-01T00:00:00Z|1e3' }],
+  ['a fraction', { list: 'allrevisions', arvcontinue: '2020-01-01T00:00:00Z|1.5' }],
   ['a list without an entry', { list: 'logevents', lecontinue: 'a' }],
   ['a property that no page has', { prop: 'duplicatefiles', titles: 'File:Bowline.png', dfcontinue: 'a|b' }],
   ['too few parts', { prop: 'links', titles: 'Boat', plcontinue: '1' }],

@@ -105,10 +105,10 @@ export const byPage = <Row extends { readonly page: number }, K extends Key>(
 type KeyPart = 'number' | 'text' | 'time';
 type KeyValues<T extends readonly KeyPart[]> = { -readonly [I in keyof T]: T[I] extends 'number' ? number : string };
 
-const PATTERNS: Readonly<Record<KeyPart, RegExp>> = {
-  number: /^-?(?:0|[1-9]\d{0,15})$/,
-  text: /^[^]*$/,
-  time: /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/,
+const ACCEPTS: Readonly<Record<KeyPart, (text: string) => boolean>> = {
+  number: (text) => Number.isSafeInteger(Number(text)) && String(Number(text)) === text,
+  text: () => true,
+  time: (text) => /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/.test(text),
 };
 
 /**
@@ -128,7 +128,7 @@ export const readKey = <const T extends readonly KeyPart[]>(
   if (texts.length !== parts.length) throw badContinue();
   const values = parts.map((part, index) => {
     const given = texts[index] ?? '';
-    if (!PATTERNS[part].test(given) || (part === 'number' && !Number.isSafeInteger(Number(given)))) throw badContinue();
+    if (!ACCEPTS[part](given)) throw badContinue();
     return part === 'number' ? Number(given) : given;
   });
   // One value for each part, of its type.
