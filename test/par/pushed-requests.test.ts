@@ -7,9 +7,13 @@ import { APP, CALLBACK, DocumentServers, Publisher } from '../clients/support/pu
 import { ProofMaker } from '../dpop/keys.js';
 import { basic, eachFramework, hostFor, useHost } from '../hosts.js';
 import { formOf, locationOf, PKCE, responseOf, wordsOf } from '../oauth/support/browser.js';
+import { Deadlines, START } from '../oauth/support/fixture.js';
+import { Gate } from '../oauth/support/gate.js';
 import { limitsOfTest } from '../oauth/support/limits.js';
+import { turns } from '../oauth/support/nodes.js';
 import { refusal } from '../oauth/support/tokens.js';
 import { openIdFixture } from '../openid/support.js';
+import { memoryStore } from '../../src/stores/memory.js';
 import { PREFIX, PushSite, SECRET, SPA, startPush, usePush, WEB } from './site.js';
 
 const HOST = hostFor(import.meta.url)[0];
@@ -249,6 +253,24 @@ test('PA7 an approval without a question is also given once', async () => {
   const answers = await Promise.all(Array.from({ length: 5 }, () => browser.authorize(tabs)));
   expect(answers.filter(({ headers }) => headers.location !== undefined)).toHaveLength(1);
   expect(site.all.errors).toEqual([]);
+});
+
+test('PA7 an approval without a question that nobody waits for any more does not count', async () => {
+  const deadlines = new Deadlines();
+  const gate = new Gate(memoryStore({ clock: () => START }));
+  const more = { lifetimes: { rememberedConsent: DAY }, runtime: { timer: deadlines.timer }, store: gate.store };
+  const site = await startPush(HOST, {}, more);
+  const browser = site.browser();
+  await browser.authorizeFor(WEB);
+  const request = { client_id: 'web', request_uri: await site.reference(WEB) };
+  const { arrived, letGo } = gate.hold('getMany', '');
+  const late = browser.authorize(request);
+  await arrived;
+  deadlines.pass();
+  expect((await late).status).toBe(503);
+  letGo();
+  await turns(50);
+  expect(responseOf(await browser.authorize(request))).toHaveProperty('code');
 });
 
 test('PA9 a server, or a client, may take no other requests', async () => {

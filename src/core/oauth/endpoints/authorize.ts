@@ -210,6 +210,7 @@ const show = async (request: HttpRequest, pending: Pending, context: OAuthContex
   context.hooks.checkOwner?.(owner, pending.request.scope);
   const connection = asked?.consent === true ? undefined : await findApproval(pending, owner, context);
   if (connection !== undefined && maySkipQuestion(pending, owner, context)) {
+    checkAwaited(request);
     const approval = await approveSilently(pending, owner, { session, connection }, context);
     // If the approval was withdrawn meanwhile, or the owner was signed out, the owner is asked.
     if (approval === undefined) return show(request, pending, context);
