@@ -3,6 +3,7 @@ import { pushedRequests } from 'oauth-query/par';
 import { describe, expect, test } from 'vitest';
 import { oauthQuery } from '../../src/adapters/node/index.js';
 import { dpop } from '../../src/dpop/index.js';
+import { memoryStore } from '../../src/stores/memory.js';
 import { APP, CALLBACK, DocumentServers, Publisher } from '../clients/support/publisher.js';
 import { ProofMaker } from '../dpop/keys.js';
 import { basic, eachFramework, hostFor, useHost } from '../hosts.js';
@@ -13,7 +14,6 @@ import { limitsOfTest } from '../oauth/support/limits.js';
 import { turns } from '../oauth/support/nodes.js';
 import { refusal } from '../oauth/support/tokens.js';
 import { openIdFixture } from '../openid/support.js';
-import { memoryStore } from '../../src/stores/memory.js';
 import { PREFIX, PushSite, SECRET, SPA, startPush, usePush, WEB } from './site.js';
 
 const HOST = hostFor(import.meta.url)[0];
