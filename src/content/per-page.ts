@@ -15,31 +15,37 @@ export const readInOrder = <T, Row>(
   return rows;
 };
 
-/** Implements `links` with a function that lists the links of one page. */
-export const linksPerPage = <Row>(
-  { pages, from, descending, limit, one }: ContentLinkRange,
-  read: (page: number, from: readonly [ns: number, title: string] | undefined, remaining: number) => readonly Row[],
-): readonly Row[] => {
+/** A list of a range: whose it is, and the key that it is read from, if not from its start. */
+interface ListStart<Of, Key> {
+  readonly of: Of;
+  readonly from: Key | undefined;
+}
+
+/** The pages whose links a range contains, in order. */
+export const pagesOf = ({
+  pages,
+  from,
+  descending,
+  one,
+}: ContentLinkRange): readonly ListStart<number, readonly [ns: number, title: string]>[] => {
   const sign = descending ? -1 : 1;
-  const rest = [...new Set(pages)].filter((id) => !from || sign * (id - from[0]) >= 0).sort((a, b) => sign * (a - b));
-  return readInOrder(rest, limit, (id, remaining) =>
-    one === undefined ? read(id, from?.[0] === id ? [from[1], from[2]] : undefined, remaining) : read(id, [0, one], 1),
-  );
+  return [...new Set(pages)]
+    .filter((id) => !from || sign * (id - from[0]) >= 0)
+    .sort((a, b) => sign * (a - b))
+    .map((id) => ({ of: id, from: one !== undefined ? [0, one] : from?.[0] === id ? [from[1], from[2]] : undefined }));
 };
 
-/** Implements `backlinks` with a function that lists the links to one target. */
-export const backlinksPerPage = <Row>(
-  { targets, from, descending, limit }: ContentBacklinkRange,
-  read: (target: ContentTitle, from: number | undefined, remaining: number) => readonly Row[],
-): readonly Row[] => {
+/** The targets whose links a range contains, in order. */
+export const targetsOf = ({
+  targets,
+  from,
+  descending,
+}: ContentBacklinkRange): readonly ListStart<ContentTitle, number>[] => {
   const sign = descending ? -1 : 1;
   const keyOf = ({ ns, title }: ContentTitle) => [ns, title] as const;
   const begins = from && [from[0], from[1]];
-  const rest = [...new Map(targets.map((target) => [titleId(target), target])).values()]
+  return [...new Map(targets.map((target) => [titleId(target), target])).values()]
     .filter((target) => !begins || sign * compareKeys(keyOf(target), begins) >= 0)
-    .sort((a, b) => sign * compareKeys(keyOf(a), keyOf(b)));
-  return readInOrder(rest, limit, (target, remaining) => {
-    const isFirst = begins && compareKeys(keyOf(target), begins) === 0;
-    return read(target, isFirst ? from?.[2] : undefined, remaining);
-  });
+    .sort((a, b) => sign * compareKeys(keyOf(a), keyOf(b)))
+    .map((of) => ({ of, from: begins && compareKeys(keyOf(of), begins) === 0 ? from?.[2] : undefined }));
 };

@@ -396,7 +396,16 @@ describe('many modules in one request', () => {
     await host.get({ ...ALL, ...max, list: 'allpages' }, { as: 'bot' });
     expect(limits.get('allpages')).toBe(5_000);
     await host.get({ ...ALL, ...max, list: 'allpages|alllinks' }, { as: 'bot' });
-    expect([limits.get('allpages'), limits.get('alllinks')]).toEqual([2_500, 2_500]);
+    expect([limits.get('allpages'), limits.get('alllinks')]).toEqual([1_250, 1_250]);
+    for (const [more, pages] of [
+      [{}, 2_500],
+      [{ prop: 'info' }, 1_250],
+      [{ prop: 'info|links', pllimit: '1' }, 833],
+      [{ export: '1' }, 500],
+    ] as const) {
+      await host.get({ action: 'query', generator: 'allpages', gaplimit: 'max', ...more }, { as: 'bot' });
+      expect(limits.get('allpages')).toBe(pages);
+    }
   });
 
   test('let other requests run before they have all started, and a failure is one of its module', async () => {

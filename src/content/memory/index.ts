@@ -1,6 +1,6 @@
 import type { SiteOptions } from '../../core/query/index.js';
 import { titleId } from '../keys.js';
-import { backlinksPerPage, linksPerPage, readInOrder } from '../per-page.js';
+import { pagesOf, readInOrder, targetsOf } from '../per-page.js';
 import type { ContentPage, ContentRange, ContentRevision, ContentSearch, ContentSource, LinkKind } from '../source.js';
 import { indexPage, searchIn } from './search.js';
 import { groupOf, type MemoryPage, PageStore } from './store.js';
@@ -89,15 +89,16 @@ const linkFunctions = (store: PageStore): Functions<'links' | 'backlinks' | 'tar
     store.backlinks.range(groupOf.backlinks(kind, ns, title), range);
   return {
     links: (range) => {
-      const { kind, descending } = range;
-      return linksPerPage(range, (page, from, limit) =>
-        store.links.range(groupOf.links(kind, page), { from, descending, limit }),
-      );
+      const { kind, descending, limit, one } = range;
+      return readInOrder(pagesOf(range), limit, ({ of, from }, remaining) => {
+        const piece = { from, descending, limit: one === undefined ? remaining : 1 };
+        return store.links.range(groupOf.links(kind, of), piece);
+      });
     },
     backlinks: (range) => {
-      const { kind, descending } = range;
-      return backlinksPerPage(range, (target, from, limit) => {
-        const piece = { from: from === undefined ? undefined : ([from] as const), descending, limit };
+      const { kind, descending, limit } = range;
+      return readInOrder(targetsOf(range), limit, ({ of: target, from }, remaining) => {
+        const piece = { from: from === undefined ? undefined : ([from] as const), descending, limit: remaining };
         return rowsTo(kind, target.ns, target.title, piece).map(({ of, text = '' }) => ({ target, page: of, text }));
       });
     },

@@ -1,5 +1,5 @@
 import { compareKeys } from '../keys.js';
-import { backlinksPerPage, linksPerPage } from '../per-page.js';
+import { pagesOf, targetsOf } from '../per-page.js';
 import type {
   BacklinkRow,
   CategorySizes,
@@ -186,25 +186,68 @@ const firstOf = <List>(
   }
 };
 
+/** A key before all others in this direction. */
+const end = (descending: boolean): number => (descending ? Number.MAX_SAFE_INTEGER : Number.MIN_SAFE_INTEGER);
+
+/**
+ * The rows of several lists, up to a common limit: `list` selects those of one, as JSON, from its start. A driver needs
+ * longer for a statement than the database for a short list, so this is one for all.
+ */
+const rowsOf = <Row>(
+  database: ContentDatabase,
+  starts: readonly unknown[],
+  limit: number,
+  list: Sql,
+): readonly Row[] => {
+  const rows: Row[] = [];
+  for (const { found } of database.each<{ readonly found: string }>(sql`
+    SELECT (SELECT json_group_array(json(found)) FROM (${list})) AS found FROM json_each(${JSON.stringify(starts)})`)) {
+    // Written by the database itself.
+    rows.push(...(JSON.parse(found) as Row[]));
+    if (rows.length >= limit) break;
+  }
+  return rows.slice(0, limit);
+};
+
 const linkFunctions = (database: ContentDatabase): Functions<'links' | 'backlinks' | 'targets'> => ({
-  links: (range) =>
-    linksPerPage(range, (page, from, limit) =>
-      database.all<LinkRow>(
-        sql`SELECT page, ns, title, text FROM link WHERE page = ${page} AND kind = ${range.kind}
-          ${between([sql`ns`, sql`title`], { from, descending: range.descending, limit })}`,
-      ),
-    ),
-  backlinks: (range) =>
-    backlinksPerPage(range, (target, from, limit) =>
+  links: (range) => {
+    const { kind, descending, limit, one } = range;
+    const { order, from } = direction(descending);
+    const starts = pagesOf(range).map(({ of, from: key = [end(descending), ''] }) => [of, ...key]);
+    return rowsOf<LinkRow>(
+      database,
+      starts,
+      limit,
+      sql`
+        SELECT json_object('page', page, 'ns', ns, 'title', title, 'text', text) AS found FROM link
+        WHERE page = value ->> 0 AND kind = ${kind} AND (ns, title) ${from} (value ->> 1, value ->> 2)
+        ORDER BY ns ${order}, title ${order} LIMIT ${one === undefined ? limit : 1}`,
+    );
+  },
+  backlinks: (range) => {
+    const { kind, descending, limit } = range;
+    const { order, from } = direction(descending);
+    const targets = targetsOf(range);
+    const starts = targets.map(({ of, from: page = end(descending) }) => [of.ns, of.title, page]);
+    const rows = rowsOf<{ readonly at: number; readonly id: number; readonly text: string }>(
+      database,
+      starts,
+      limit,
+      sql`
+        SELECT json_object('at', key, 'id', page, 'text', text) AS found FROM link
+        WHERE kind = ${kind} AND ns = value ->> 0 AND title = value ->> 1 AND page ${from} value ->> 2
+        ORDER BY page ${order} LIMIT ${limit}`,
+    );
+    const pages = new Map(
       database
-        .all<PageRow & { readonly text: string }>(
-          sql`
-          SELECT ${PAGE}, link.text FROM link JOIN page ON page.id = link.page
-          WHERE kind = ${range.kind} AND link.ns = ${target.ns} AND link.title = ${target.title}
-            ${between([sql`link.page`], { from, descending: range.descending, limit })}`,
-        )
-        .map((row): BacklinkRow => ({ target, page: pageOf(row), text: row.text })),
-    ),
+        .all<PageRow>(sql`SELECT ${PAGE} FROM page WHERE id IN ${[...new Set(rows.map(({ id }) => id))]}`)
+        .map((row) => [row.id, pageOf(row)]),
+    );
+    return rows.flatMap(({ at, id, text }): BacklinkRow[] => {
+      const [target, page] = [targets[at]?.of, pages.get(id)];
+      return target && page ? [{ target, page, text }] : [];
+    });
+  },
   targets: ({ kind, ns, unique, from, to, descending, limit }) => {
     if (!unique) {
       return database.all<LinkRow>(sql`

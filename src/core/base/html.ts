@@ -42,8 +42,12 @@ const render = (part: HtmlPart): string => {
  * A template tag that escapes all interpolated text, for element content and quoted attributes alike; the output of other templates
  * is inserted unchanged.
  */
-export const html = (strings: TemplateStringsArray, ...parts: readonly HtmlPart[]): Html =>
-  Html.trusted(strings.map((text, index) => text + render(parts[index])).join(''));
+export const html = (strings: TemplateStringsArray, ...parts: readonly HtmlPart[]): Html => {
+  let source = '';
+  // Not joined: that would copy a long text once more.
+  for (const [index, text] of strings.entries()) source += text + render(parts[index]);
+  return Html.trusted(source);
+};
 
 /** A complete page. */
 export interface HtmlDocument {

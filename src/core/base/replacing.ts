@@ -1,19 +1,14 @@
 /** Characters that are converted at once. */
 const PIECE = 16_384;
 
-/** In a long text with a larger share of characters to replace, a function call for each takes longer than converting all. */
-const DENSE = 1 / 16;
-const LONG = 20_000;
+/** In a longer text, a function call for each character to replace may take longer than converting all. */
+const LONG = 1_000;
 
 /** Returns a function that replaces ASCII characters, in a time that hardly depends on how many of them a text has. */
 export const replacing = (table: Readonly<Record<string, string>>): ((text: string) => string) => {
   const marks = Object.keys(table);
   const codes: (Uint16Array | undefined)[] = Array.from({ length: 128 });
-  const isMark = new Uint8Array(2 ** 16);
-  for (const mark of marks) {
-    codes[mark.charCodeAt(0)] = codesOf(table[mark] ?? '');
-    isMark[mark.charCodeAt(0)] = 1;
-  }
+  for (const mark of marks) codes[mark.charCodeAt(0)] = codesOf(table[mark] ?? '');
   const pattern = new RegExp(
     `[${marks.map((mark) => `\\x${mark.charCodeAt(0).toString(16).padStart(2, '0')}`).join('')}]`,
     'g',
@@ -22,8 +17,7 @@ export const replacing = (table: Readonly<Record<string, string>>): ((text: stri
   let units: Uint16Array | undefined;
   return (text) => {
     if (text.search(pattern) < 0) return text;
-    const isDense = text.length > LONG && countOf(text, isMark) > text.length * DENSE;
-    if (!isDense) return text.replace(pattern, (mark) => table[mark] ?? mark);
+    if (text.length <= LONG) return text.replace(pattern, (mark) => table[mark] ?? mark);
     units ??= new Uint16Array(longest * PIECE);
     let replaced = '';
     for (let start = 0; start < text.length; start += PIECE) {
@@ -37,12 +31,6 @@ export const replacing = (table: Readonly<Record<string, string>>): ((text: stri
 type Codes = readonly (Uint16Array | undefined)[];
 
 const codesOf = (text: string): Uint16Array => Uint16Array.from(text, (char) => char.charCodeAt(0));
-
-const countOf = (text: string, isMark: Uint8Array): number => {
-  let count = 0;
-  for (let index = 0; index < text.length; index += 1) count += isMark[text.charCodeAt(index)] ?? 0;
-  return count;
-};
 
 /** Writes a text with its replacements, and returns the new length. */
 const convert = (text: string, codes: Codes, to: Uint16Array): number => {

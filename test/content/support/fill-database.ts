@@ -12,7 +12,7 @@ export const fillDatabase = (database: ContentDatabase, pages: readonly MemoryPa
       for (const { id: revid = 0, userid: userId = 0, timestamp = '', user = '', comment = '', ...given } of history) {
         const facts = { parent: 0, minor: false, model: 'wikitext', format: 'text/x-wiki' };
         addRevision(database, page, { ...facts, ...given, id: revid, userId, timestamp, user, comment });
-        Object.assign(latest, { id: revid, timestamp });
+        Object.assign(latest, { id: revid, timestamp, size: Buffer.byteLength(given.text ?? '') });
       }
       storeFacts(database, page, latest, { links, redirect });
     }

@@ -173,6 +173,30 @@ export const LONG_PAGES: readonly Params[] = [SPECIAL.links, SPECIAL.megabyte].m
   prop: 'categories|links|templates|images|externallinks|langlinks|revid|wikitext',
 }));
 
+const PAGE_FACTS: Params = {
+  prop: 'info',
+  inprop: 'protection|talkid|subjectid|associatedpage|url|readable|preload|displaytitle|varianttitles|linkclasses',
+};
+
+/** Requests for all that callers with high limits can have of many pages. */
+export const MANY_PAGES: readonly Params[] = [
+  { list: 'search', srsearch: 'the', srlimit: 'max', srprop: 'size|wordcount|timestamp|snippet|titlesnippet' },
+  ...[
+    { generator: 'search', gsrsearch: 'the', gsrlimit: 'max' },
+    { generator: 'prefixsearch', gpssearch: 'P', gpslimit: 'max' },
+    { generator: 'querypage', gqppage: 'Ancientpages', gqplimit: 'max' },
+    { generator: 'allredirects', garlimit: 'max' },
+  ].flatMap((pages) =>
+    [PAGE_FACTS, { ...PAGE_FACTS, format: 'xmlfm' }, { export: '1' }].map((of) => ({ ...pages, ...of })),
+  ),
+];
+
+/** Pages of markup, in the formats that make it longer. */
+export const MUCH_MARKUP: readonly Params[] = ['json', 'jsonfm', 'xml', 'xmlfm'].flatMap((format) => [
+  { ...PAGES[5], prop: 'revisions', rvprop: 'content', rvslots: 'main', format },
+  { generator: 'allpages', gapfrom: 'Short', gaplimit: '400', export: '1', format },
+]);
+
 /** Lists of many users, each of whom takes time on a site that hides pages. */
 export const MANY_USERS: readonly Params[] = [
   ...[{ ucuserprefix: 'U' }, { ucuserprefix: '1' }, { uciprange: '192.0.0.0/16' }, { uciprange: '192.0.0.0/20' }].map(

@@ -42,12 +42,14 @@ interface Members {
   readonly entries: [Place, unknown][];
 }
 
+const DECLARATION = '<?xml version="1.0"?>';
+
 /**
  * Writes a result as MediaWiki does: numbers and texts are attributes, the content (`*`) is the text of its element,
  * lists have named entries, and the keys of an object with numbers for keys are `_idx`.
  */
 class XmlWriter {
-  readonly #parts: string[] = [];
+  readonly #parts = [DECLARATION];
   readonly #isIndented: boolean;
 
   constructor(isIndented: boolean) {
@@ -137,8 +139,6 @@ export interface XmlOptions {
   readonly namespace?: string | undefined;
 }
 
-const DECLARATION = '<?xml version="1.0"?>';
-
 /** A result in formatversion 1 as XML. The text of the root, where the API is documented, is the element `docref`. */
 export const printXml = (answer: object, { isIndented, namespace }: XmlOptions, root = 'api'): string => {
   const writer = new XmlWriter(isIndented);
@@ -149,7 +149,7 @@ export const printXml = (answer: object, { isIndented, namespace }: XmlOptions, 
     ...(namespace === undefined ? {} : { xmlns: namespace }),
   };
   writer.write({ name: root, key: root, parent: '' }, shown, 0);
-  return DECLARATION + writer.text;
+  return writer.text;
 };
 
 /** The titles of `action=opensearch` as XML, in the format of search suggestions. */

@@ -24,49 +24,40 @@ export const exportPages = async (
   context: RequestContext,
   { runSubquery, service }: ReaderParts,
 ): Promise<string> => {
-  const sizes = await latest(pages, 'ids|size', context, runSubquery);
-  checkSize([...sizes.values()].map(({ size = 0 }) => size));
   const exported: ExportPage[] = [];
-  let bytes = 0;
+  const room = { left: MAX_BYTES };
   for (let start = 0; start < pages.length; start += BATCH) {
     const batch = pages.slice(start, start + BATCH);
-    const revisions = await latest(batch, PROPS, context, runSubquery);
+    const revisions = await latest(batch, room, context, runSubquery);
     const targets = await redirectsOf(batch, context, runSubquery);
     for (const { pageid, ns, title } of batch) {
       const revision = revisions.get(pageid);
-      if (!revision) continue;
-      // A handler need not return sizes.
-      bytes += Buffer.byteLength(revision.slots?.main?.content ?? '');
-      checkSize([bytes]);
-      exported.push({ pageid, ns, title, redirect: targets.get(title), revision });
+      if (revision) exported.push({ pageid, ns, title, redirect: targets.get(title), revision });
     }
   }
   return exportXml(exported, service.site, schema);
 };
 
-const checkSize = (sizes: readonly number[]): void => {
-  if (sizes.reduce((sum, size) => sum + size, 0) <= MAX_BYTES) return;
-  throw apiError('exporttoolarge', { num: MAX_BYTES }).in('query');
-};
-
 /** The latest revision of each page, by page id. */
 const latest = async (
   pages: readonly ExistingPage[],
-  rvprop: string,
+  room: { left: number },
   context: RequestContext,
   runSubquery: RunSubquery,
 ): Promise<ReadonlyMap<number, ExportRevision>> => {
   const found = new Map<number, ExportRevision>();
   const pageids = pages.map(({ pageid }) => pageid);
-  if (pageids.length === 0) return found;
   let next: Readonly<Record<string, string | number>> | undefined = {};
   // A site may return the pages in parts, but at least one page each time.
   for (let parts = 0; next && parts <= pageids.length; parts += 1) {
-    const values = { rvslots: 'main', rvprop, ...next };
+    const values = { rvslots: 'main', rvprop: PROPS, ...next };
     const answer = await runSubquery({ pageids, prop: ['revisions'], values }, context);
     for (const { pageid, revisions } of answer.query.pages ?? []) {
       const [revision] = (Array.isArray(revisions) ? revisions : []) as readonly ExportRevision[];
-      if (pageid !== undefined && revision) found.set(pageid, revision);
+      if (pageid === undefined || !revision) continue;
+      found.set(pageid, revision);
+      room.left -= Buffer.byteLength(revision.slots?.main?.content ?? '');
+      if (room.left < 0) throw apiError('exporttoolarge', { num: MAX_BYTES }).in('query');
     }
     next = answer.continue;
   }

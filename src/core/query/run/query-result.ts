@@ -10,13 +10,13 @@ import type { QueryModule } from './query-modules.js';
 
 /** The data of a query, placed as the descriptors of its modules declare. */
 export class QueryResult {
-  readonly query: MutableItem = {};
+  readonly #query: MutableItem = {};
   /** Data at the top level, next to `query`. */
   readonly top: MutableItem = {};
   readonly #version: 1 | 2;
   #maxLength: number | undefined;
   #isTruncated = false;
-  #pages: ReadonlyMap<number, MutableItem> | undefined;
+  readonly #pages = new Map<number, MutableItem>();
 
   /** @param maxLength - The maximum length of all data as JSON; data beyond it is omitted. */
   constructor(version: 1 | 2, maxLength: number | undefined) {
@@ -30,14 +30,23 @@ export class QueryResult {
   }
 
   get isEmpty(): boolean {
-    for (const _key in this.query) return false;
+    for (const _key in this.#query) return false;
     return true;
+  }
+
+  /** All data, with the pages as modules have completed them. */
+  get query(): MutableItem {
+    const pages = this.#pages;
+    if (pages.size > 0) {
+      this.#query['pages'] =
+        this.#version === 1 ? Object.fromEntries(pages) : [...pages].sort(([a], [b]) => a - b).map(([, page]) => page);
+    }
+    return this.#query;
   }
 
   /** Adds the pages, and how they were found. */
   addPages(pages: ResolvedPages, indexpageids: boolean): void {
-    const { query } = this;
-    const v1 = this.#version === 1;
+    const query = this.#query;
     if (pages.normalized.length > 0) query['normalized'] = this.#show(pages.normalized);
     if (pages.interwiki.length > 0) query['interwiki'] = this.#show(pages.interwiki);
     if (pages.redirects.length > 0) query['redirects'] = this.#show(pages.redirects);
@@ -47,14 +56,12 @@ export class QueryResult {
       );
     }
     const all = pages.all();
-    const entries = new Map(all.map((page) => [page.id, this.#entry(page, pages.extras.get(page.id))]));
-    this.#pages = entries;
-    this.#fits([...entries.values()]);
-    if (indexpageids && all.length > 0) query['pageids'] = all.map(({ id }) => String(id));
+    for (const page of all) this.#pages.set(page.id, this.#entry(page, pages.extras.get(page.id)));
+    this.#fits([...this.#pages.values()]);
     if (all.length === 0) return;
-    query['pages'] = v1
-      ? Object.fromEntries(entries)
-      : [...entries].sort(([a], [b]) => a - b).map(([, entry]) => entry);
+    if (indexpageids) query['pageids'] = all.map(({ id }) => String(id));
+    // Its place among the others.
+    query['pages'] = undefined;
   }
 
   #entry({ id: _id, ...shown }: Page, extra: ResultItem | undefined): MutableItem {
@@ -66,7 +73,7 @@ export class QueryResult {
   /** The name of a report is shown even if it is used as a generator. */
   addGenerator({ descriptor }: QueryModule, params: ParsedParams): void {
     const { namedBy } = descriptor.result ?? {};
-    if (namedBy !== undefined) this.query[keyOf(descriptor)] = { name: params[namedBy] };
+    if (namedBy !== undefined) this.#query[keyOf(descriptor)] = { name: params[namedBy] };
   }
 
   addList({ descriptor }: QueryModule, params: ParsedParams, { items, extra }: ListResult): void {
@@ -78,8 +85,8 @@ export class QueryResult {
     if (place === 'top') this.top[key] = shown;
     else if (place === 'results') {
       const named = namedBy === undefined ? {} : { name: params[namedBy] };
-      this.query[key] = { ...named, ...this.#object(extra), results: shown };
-    } else Object.assign(this.query, this.#object(extra), { [key]: shown });
+      this.#query[key] = { ...named, ...this.#object(extra), results: shown };
+    } else Object.assign(this.#query, this.#object(extra), { [key]: shown });
   }
 
   addProp({ descriptor }: QueryModule, { pages, extra }: PropAnswer): void {
@@ -88,21 +95,22 @@ export class QueryResult {
     const key = keyOf(descriptor);
     const isMerged = descriptor.result?.place === 'merged';
     for (const [id, data] of pages) {
-      const entry = this.#pages?.get(id);
+      const entry = this.#pages.get(id);
       if (!entry || data === undefined || data === null) continue;
       const shown = this.#show(data, form);
-      if (isMerged && typeof shown === 'object' && !Array.isArray(shown)) Object.assign(entry, shown);
+      // A new object takes a tenth of the time that adding many properties to one does.
+      if (isMerged && typeof shown === 'object' && !Array.isArray(shown)) this.#pages.set(id, { ...entry, ...shown });
       else entry[key] = shown;
     }
-    Object.assign(this.query, this.#object(extra));
+    Object.assign(this.#query, this.#object(extra));
   }
 
   addMeta({ descriptor }: QueryModule, { data }: MetaResult): void {
     if (data === undefined || !this.#fits(data)) return;
-    if (descriptor.result?.place !== 'merged') this.query[keyOf(descriptor)] = this.#show(data, formOf(descriptor));
+    if (descriptor.result?.place !== 'merged') this.#query[keyOf(descriptor)] = this.#show(data, formOf(descriptor));
     else {
       for (const [key, value] of Object.entries(data ?? {})) {
-        this.query[key] = this.#show(value, formOf(descriptor, key));
+        this.#query[key] = this.#show(value, formOf(descriptor, key));
       }
     }
   }

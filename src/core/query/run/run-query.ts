@@ -72,19 +72,18 @@ const charge = ({ service: { limiter }, context, params, budget }: QueryRun, { g
   limiter.take('cost', cost, context.request, context.caller);
 };
 
-/** The run with lower limits, if its modules could return too many results together. */
+/** An export reads each page so many times. */
+const EXPORT_READS = 4;
+
+/** The run with lower limits, if its modules could return too many results together. A module alone is not cut. */
 const withinRows = (run: QueryRun, { generator, selected }: Plan): QueryRun => {
   const { service, context, params, budget, onPages } = run;
-  // Every module describes the pages of a generator.
-  let [rows, most] = [generator?.limit ?? 0, budget.rows];
-  for (const { limit } of selected) {
-    rows += limit;
-    // A module alone is not cut, whatever the limits of the caller.
-    most = Math.max(most, limit);
-  }
-  if (rows <= most) return run;
-  const { maxLength } = budget;
-  const lower = { limitFactor: budget.limitFactor * (most / rows), maxLength, rows: budget.rows };
+  const pages = generator?.limit ?? 0;
+  let rows = params.export ? pages * (1 + EXPORT_READS) : pages;
+  // Every prop module describes the pages of a generator.
+  for (const { limit, module } of selected) rows += module.group === 'prop' ? Math.max(limit, pages) : limit;
+  if (rows <= budget.rows || (!generator && selected.length === 1)) return run;
+  const lower = { ...budget, limitFactor: (budget.limitFactor * budget.rows) / rows };
   return { service, context, params, budget: lower, onPages };
 };
 
