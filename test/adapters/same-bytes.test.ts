@@ -117,6 +117,7 @@ const OTHERS: readonly string[] = [
   '/OAuth/token',
   '/oauth/token;a=b',
   '/oauth%2Ftoken',
+  'http://op.example?a=/oauth/token',
 ];
 
 const bytesOf = ({ line, headers = [], body = '' }: Raw): Buffer => {

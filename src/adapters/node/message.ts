@@ -81,10 +81,10 @@ export const cookiesOf = ({ headers }: HeadedRequest): string | undefined => hea
 
 /** The path of a request as sent, without its query. */
 export const pathOf = (url: string): string => {
+  const end = url.search(/[?#]/);
+  const address = end === -1 ? url : url.slice(0, end);
   // A request to a proxy contains the complete URL (RFC 9112 §3.2.2).
-  const start = url.startsWith('/') ? 0 : Math.max(url.indexOf('/', url.indexOf('//') + 2), 0);
-  const end = url.slice(start).search(/[?#]/);
-  return end === -1 ? url.slice(start) : url.slice(start, start + end);
+  return address.startsWith('/') ? address : address.slice(Math.max(address.indexOf('/', address.indexOf('//') + 2), 0));
 };
 
 /** Whether a response with this status states its length even if the body is empty (RFC 9110 §8.6). */
