@@ -1,9 +1,12 @@
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { memoryStore } from '../../src/stores/memory.js';
 import { bearer, Client, hostFor, useHost } from '../hosts.js';
 import { type Answer } from '../hosts.js';
 import { Browser, formOf, locationOf, wordsOf } from './support/browser.js';
-import { fixture, USERS } from './support/fixture.js';
+import { Deadlines, fixture, START, USERS } from './support/fixture.js';
+import { Gate } from './support/gate.js';
 import { limitsOfTest } from './support/limits.js';
+import { turns } from './support/nodes.js';
 import { Flows } from './support/tokens.js';
 
 const [ALICE, BOB] = USERS;
@@ -172,6 +175,26 @@ describe.each(hostFor(import.meta.url))('the page of personal tokens on $name', 
         (await new Client(host.base).post('/oauth/token', { client_id: 'personal-tokens', grant_type })).status,
       ).toBe(400);
   });
+});
+
+test('a request for a token that nobody waits for any more creates none: the same form does', async () => {
+  const deadlines = new Deadlines();
+  const gate = new Gate(memoryStore({ clock: () => START }));
+  const runtime = { timer: deadlines.timer };
+  const { options } = fixture({ tokens: { scopes: ['profile'], maxDays: 90 }, store: gate.store, runtime });
+  const [{ start }] = hostFor(import.meta.url);
+  const host = await start({ options });
+  const browser = new Browser(host);
+  const page = await browser.signIn(await browser.open(`${host.base}/oauth/tokens`));
+  const chosen = { name: 'x', [field(page, 'See your name')]: '1', days: '7', decision: 'create' };
+  const { arrived, letGo } = gate.hold('getMany', '');
+  const late = browser.submit(creation(page), chosen);
+  await arrived;
+  deadlines.pass();
+  expect((await late).status).toBe(503);
+  letGo();
+  await turns(50);
+  expect(tokenIn(await browser.submit(creation(page), chosen))).not.toBe('');
 });
 
 describe.each(hostFor(import.meta.url))('without the option on $name', ({ start }) => {

@@ -5,6 +5,7 @@ import type { HiddenFields } from '../../base/pages/forms.js';
 import type { PageProblemCode } from '../../base/pages/languages/english.js';
 import { pageResponse } from '../../base/pages/response.js';
 import { sha256 } from '../../base/secrets.js';
+import { checkAwaited } from '../../base/waiting.js';
 import { shownName } from '../clients/client-metadata.js';
 import { PERSONAL_TOKENS } from '../clients/personal-client.js';
 import type { OAuthContext } from '../context.js';
@@ -126,7 +127,13 @@ export const tokensPage = async (request: HttpRequest, context: OAuthContext): P
   return tokensPageFor(visitor, { done: readEnded(request, visitor, context) }, context);
 };
 
-const create = async (form: Parameters, id: string, visitor: Visitor, context: OAuthContext): Promise<HttpResponse> => {
+const create = async (
+  request: HttpRequest,
+  form: Parameters,
+  id: string,
+  visitor: Visitor,
+  context: OAuthContext,
+): Promise<HttpResponse> => {
   const name = shownName(form.get('name') ?? '');
   const allowed = await scopesOf(context);
   const scopes = allowed.filter((scope) => form.get(fieldOf(scope)) !== undefined);
@@ -138,6 +145,7 @@ const create = async (form: Parameters, id: string, visitor: Visitor, context: O
   if (scopes.length === 0) return refuse('no_token_scope');
   const existing = await personalTokens(visitor.owner.sub, context);
   if (existing.length >= LIMITS.personalTokens) return refuse('too_many_tokens');
+  checkAwaited(request);
   const created = await createPersonalToken(visitor.owner, { ...wanted, form: id }, context);
   if (created === undefined) return refuse('token_already_created');
   if (await context.signIn.isOver(visitor.session, context)) {
@@ -181,7 +189,7 @@ export const tokensForm = async (request: HttpRequest, context: OAuthContext): P
   const sender = await senderOf(request, form, destination, (owner) => purposeOf(owner, id), context);
   if ('response' in sender) return sender.response;
   const decision = form.get('decision');
-  if (decision === 'create') return create(form, id, sender, context);
+  if (decision === 'create') return create(request, form, id, sender, context);
   if (decision === 'revoke_all' || form.get('revoke') !== undefined)
     return end(form, { form: id, form_token: sender.form_token }, sender, context);
   throw new PageError('nothing_chosen', { back: { href: destination.returnTo } });
