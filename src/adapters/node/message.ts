@@ -84,7 +84,9 @@ export const pathOf = (url: string): string => {
   const end = url.search(/[?#]/);
   const address = end === -1 ? url : url.slice(0, end);
   // A request to a proxy contains the complete URL (RFC 9112 §3.2.2).
-  return address.startsWith('/') ? address : address.slice(Math.max(address.indexOf('/', address.indexOf('//') + 2), 0));
+  return address.startsWith('/')
+    ? address
+    : address.slice(Math.max(address.indexOf('/', address.indexOf('//') + 2), 0));
 };
 
 /** Whether a response with this status states its length even if the body is empty (RFC 9110 §8.6). */
