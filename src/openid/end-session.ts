@@ -135,10 +135,16 @@ export class EndSession {
   async #end({ owner, session }: Visitor, asked: AskedLogout, context: OAuthContext): Promise<HttpResponse> {
     const { client_id, goTo } = asked;
     const { sub } = owner;
-    if (this.#options.revokeAtLogout && client_id !== undefined)
-      await endGrants({ sub, client_id }, { reason: 'owner', by: sub }, context);
-    if (context.signIn.isBuiltIn && session !== undefined)
-      return context.signIn.signOut(session, { returnTo: goTo, action: '', hidden: {} }, context);
+    const revoke = async (): Promise<void> => {
+      if (this.#options.revokeAtLogout && client_id !== undefined)
+        await endGrants({ sub, client_id }, { reason: 'owner', by: sub }, context);
+    };
+    await revoke(); // While the owner can still repeat it.
+    if (context.signIn.isBuiltIn && session !== undefined) {
+      const answer = await context.signIn.signOut(session, { returnTo: goTo, action: '', hidden: {} }, context);
+      await revoke(); // What was allowed in the meantime.
+      return answer;
+    }
     const tell = await context.hooks.beforeSignOut?.({ sub }, context.emit);
     const address = await this.#logoutUrl?.(this.#path(context, `?resume=${this.#sealed(asked, context)}`));
     if (typeof address !== 'string') throw new TypeError('options.openid.logoutUrl must return the URL of a page.');

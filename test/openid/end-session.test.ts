@@ -1,6 +1,9 @@
 import { describe, expect, test } from 'vitest';
+import { memoryStore } from '../../src/stores/memory.js';
 import { type Answer, Client, hostFor, useHost } from '../hosts.js';
 import { Browser, formOf, locationOf, responseOf, wordsOf } from '../oauth/support/browser.js';
+import { START } from '../oauth/support/fixture.js';
+import { Gate } from '../oauth/support/gate.js';
 import { Flows } from '../oauth/support/tokens.js';
 import { everyRow } from '../rows.js';
 import { openIdFixture, rpsAt, signInto } from './support.js';
@@ -167,4 +170,21 @@ describe.each(hostFor(`${import.meta.url}2`))('signing out of the application on
     expect(json).not.toHaveProperty('end_session_endpoint');
     expect((await new Client(plain.base).get('/oauth/logout')).status).toBe(404);
   });
+});
+
+test('O83: with the option, what is allowed in another tab while the session ends has ended, too', async () => {
+  const gate = new Gate(memoryStore({ clock: () => START }));
+  const { options } = openIdFixture({ revokeAtLogout: true }, { store: gate.store });
+  const [host] = hostFor(import.meta.url);
+  const running = await host.start({ options });
+  const flows = rpsAt(running);
+  const { id_token } = await signInto(flows, 'app');
+  const { arrived, letGo } = gate.hold('add', ':ended-session:');
+  const path = new URL(`${running.base}/oauth/logout`).pathname;
+  const left = flows.browser().open(`${path}?id_token_hint=${String(id_token)}`);
+  await arrived;
+  const code = await flows.code('app', { scope: 'openid' });
+  letGo();
+  expect(locationOf(await left)).toBe('/');
+  expect((await flows.redeem('app', code)).status).toBe(400);
 });
