@@ -182,6 +182,8 @@ test('no request takes long by itself: the lists of a page with thousands of lin
   const high = worstRequests().filter(({ generator }) => generator !== undefined);
   const some = (all: readonly Params[], step: number) => all.filter((_, index) => index % step === 0);
   expect(await excessive(LONG_PAGES, (params) => site!.send(params))).toEqual([]);
+  const search = await site!.send({ list: 'search', srsearch: 'the', srlimit: 'max' }, token);
+  expect(search).toHaveProperty('json.query.search.length', 1_000);
   expect(await excessive([...MANY_PAGES, ...some(high, EVERY)], (params) => site!.send(params, token))).toEqual([]);
   expect(await excessive(some(lists, 3 * EVERY), (params) => hiding.send(params))).toEqual([]);
   expect(failures).toEqual([]);

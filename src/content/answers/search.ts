@@ -10,6 +10,8 @@ const MAX_QUERY_LENGTH = 300;
 
 /** Further results are not returned. */
 const MAX_HITS = 10_000;
+/** The results of a response: their passages take time. Further ones are continued. */
+const MAX_AT_ONCE = 1_000;
 
 type SearchRequest = RequestOf<'search'>;
 
@@ -18,7 +20,8 @@ type SearchRequest = RequestOf<'search'>;
  * of a key; it counts the pages that the caller may see.
  */
 export const search: Answer<'search', 'search'> = async (content, request) => {
-  const { params, limit, role } = request;
+  const { params, role } = request;
+  const limit = Math.min(request.limit, MAX_AT_ONCE);
   if (params.search.length > MAX_QUERY_LENGTH) {
     throw new ApiError(
       'cirrussearch-query-too-long',
@@ -30,7 +33,7 @@ export const search: Answer<'search', 'search'> = async (content, request) => {
   const { namespace, offset, prop } = params;
   const namespaces = namespace.length > 0 ? namespace : [0];
   const query = { words, without, namespaces, titles: params.what === 'title' };
-  const found = words.length === 0 ? { hits: [], total: 0 } : await hitsOf(content, query, request);
+  const found = words.length === 0 ? { hits: [], total: 0 } : await hitsOf(content, query, limit + 1, request);
   const hits = found.hits.slice(0, limit);
   const needsPassages = role === 'module' && (prop.includes('snippet') || prop.includes('titlesnippet'));
   const shown = needsPassages ? await withPassages(content, hits, words, request) : hits;
@@ -46,10 +49,10 @@ export const search: Answer<'search', 'search'> = async (content, request) => {
 const hitsOf = async (
   content: Having<'search'>,
   query: Omit<ContentSearch, 'offset' | 'limit'>,
+  limit: number,
   request: SearchRequest,
 ): Promise<{ readonly hits: readonly SearchHit[]; readonly total?: number }> => {
   const { offset } = request.params;
-  const limit = request.limit + 1;
   if (!content.isRestricted) return content.source.search({ ...query, offset, limit }, request);
   // Hits are counted from the first one: the source's own total would include hidden pages.
   const { hits } = await content.source.search({ ...query, offset: 0, limit: MAX_HITS }, request);
