@@ -92,7 +92,7 @@ describe.each(oneHostEach)('metadata of resources on $name', ({ start }) => {
   });
 });
 
-describe.each(oneHostEach)('a resource at the root of $name', ({ start }) => {
+describe.each(hostFor(import.meta.url))('a resource at the root of $name', ({ start }) => {
   test('M6 has its metadata at the well-known path without a suffix', async () => {
     const host = await start({ options: { ...fixture().options, resources: { '/': {} } } });
     const atRoot = new Client(host.origin);
@@ -110,8 +110,8 @@ const challengeOf = ({ headers }: Answer): Record<string, string> => {
   return Object.fromEntries([...header.matchAll(/(\w+)="([^"]*)"/g)].map(([, name = '', value = '']) => [name, value]));
 };
 
-describe.each(oneHostEach)('guards of a resource on $name', ({ start }) => {
-  const { options, errors, advance } = fixture({
+describe.each(hostFor(import.meta.url))('guards of a resource on $name', ({ start }) => {
+  const { options, errors } = fixture({
     resources: { '/mcp': { scopes: ['profile'] }, [ELSEWHERE]: {} },
   });
 
@@ -133,8 +133,8 @@ describe.each(oneHostEach)('guards of a resource on $name', ({ start }) => {
   const atRoot = new Client(() => host.origin);
 
   const metadata = () => `${host.origin}${DOCUMENT}/mcp`;
-  const tokenFor = async (resource: string, scope = 'profile'): Promise<string> =>
-    (await flows.tokens('web', resource === '' ? { scope } : { scope, resource })).access_token;
+  const tokenFor = async (...resource: readonly string[]): Promise<string> =>
+    (await flows.tokens('web', { scope: 'profile', resource })).access_token;
   const ask = (route: string, headers: Record<string, string> = {}) => atRoot.get(`/guarded/${route}`, headers);
 
   test('#110 M9, M10 without a token the challenge names the metadata and the scopes, and no error (RFC 9728 §5.1)', async () => {
@@ -149,11 +149,10 @@ describe.each(oneHostEach)('guards of a resource on $name', ({ start }) => {
     expect((await atRoot.get(metadata())).json['resource']).toBe(`${host.origin}/mcp`);
   });
 
-  test('M11 a malformed, foreign, revoked or expired token is 401 invalid_token with the metadata', async () => {
-    const [revoked, expired] = [await tokenFor(`${host.origin}/mcp`), await tokenFor(`${host.origin}/mcp`)];
-    expect((await ask('mcp', bearer(expired))).status).toBe(200);
+  test('M11 a foreign or revoked token is 401 invalid_token with the metadata', async () => {
+    const revoked = await tokenFor(`${host.origin}/mcp`);
     await flows.revoke('web', revoked);
-    for (const token of ['x', 'a.b.c', revoked.replace(/.$/, (last) => (last === 'A' ? 'B' : 'A')), revoked]) {
+    for (const token of ['x', revoked]) {
       const answer = await ask('mcp', bearer(token));
       expect(refusal(answer)).toEqual([401, 'invalid_token']);
       expect(challengeOf(answer)).toMatchObject({
@@ -162,20 +161,15 @@ describe.each(oneHostEach)('guards of a resource on $name', ({ start }) => {
         scope: 'profile',
       });
     }
-    advance(3601);
-    expect(challengeOf(await ask('mcp', bearer(expired)))).toMatchObject({ error: 'invalid_token' });
   });
 
   test('M12 a token passes only at the resource it is for, whatever its scope', async () => {
-    const [forMcp, forElsewhere, forIssuer] = [
-      await tokenFor(`${host.origin}/mcp`),
-      await tokenFor(ELSEWHERE),
-      await tokenFor(''),
-    ];
+    const mcp = `${host.origin}/mcp`;
     for (const [token, expected] of [
-      [forMcp, [200, 401, 401]],
-      [forElsewhere, [401, 200, 401]],
-      [forIssuer, [401, 401, 200]],
+      [await tokenFor(mcp), [200, 401, 401]],
+      [await tokenFor(ELSEWHERE), [401, 200, 401]],
+      [await tokenFor(mcp, ELSEWHERE), [200, 200, 401]],
+      [await tokenFor(), [401, 401, 200]],
       [await tokenFor(host.base), [401, 401, 200]],
     ] as const) {
       const answers = await Promise.all(['mcp', 'elsewhere', 'api'].map((route) => ask(route, bearer(token))));
@@ -191,19 +185,6 @@ describe.each(oneHostEach)('guards of a resource on $name', ({ start }) => {
       scope: 'profile content.write',
       resource_metadata: metadata(),
     });
-  });
-
-  test('M4, M15 a token in the query is ignored, and in addition to the header it is 400', async () => {
-    const token = await tokenFor(`${host.origin}/mcp`);
-    const alone = await ask(`mcp?access_token=${token}`);
-    expect([alone.status, challengeOf(alone)]).toEqual([401, { resource_metadata: metadata(), scope: 'profile' }]);
-    const both = await ask(`mcp?access_token=${token}`, bearer(token));
-    expect(refusal(both)).toEqual([400, 'invalid_request']);
-    const posted = await atRoot.request('/guarded/mcp', {
-      headers: { 'content-type': 'application/x-www-form-urlencoded' },
-      body: `access_token=${token}`,
-    });
-    expect(posted.status).toBe(401);
   });
 
   test('M16 scripts may read each challenge', async () => {
@@ -269,17 +250,6 @@ describe.each(hostFor(import.meta.url))('resources in requests on $name', ({ sta
     expect(await audOf(String(polled.json['access_token']))).toBe(mcp());
   });
 
-  test('M23 an unknown resource is invalid_target, and the code stays valid (RFC 8707 §2)', () =>
-    everyRow(['/mcp', 'mcp', '#', 'https://unknown.example'], async (resource) => {
-      const code = await flows.code('mcp', { scope: 'content.read', resource: mcp() });
-      for (const wrong of [resource, `${mcp()}#x`, `${mcp()}/`, mcp().replace('mcp', 'MCP'), host.base]) {
-        const refused = await flows.redeem('mcp', code, { resource: wrong });
-        expect([wrong, refused.status, refused.json['error']]).toEqual([wrong, 400, 'invalid_target']);
-      }
-      expect((await flows.redeem('mcp', code, { resource: mcp() })).status).toBe(200);
-      expect((await flows.authorize('mcp', { resource })).headers.location).toContain('error=invalid_target');
-    }));
-
   test('M24 all spellings of a URL are the same resource, at every endpoint, in guards and in introspection', async () => {
     const at = new Flows(other, MCP);
     const root = other.origin.toUpperCase().replace('HTTP', 'hTTp');
@@ -326,12 +296,6 @@ describe.each(hostFor(import.meta.url))('resources in requests on $name', ({ sta
   test('M25 without a resource, tokens of a client that registered itself are for the only one', async () => {
     expect(await audOfStranger(host)).toBe(mcp());
     expect(await audOfStranger(other)).toBe(other.base);
-  });
-
-  test('M25 without a resource, tokens of a configured client are for the issuer', async () => {
-    expect(await audOf((await flows.tokens('mcp', { scope: 'profile' })).access_token)).toBe(host.base);
-    expect(await audOf((await flows.ownTokens()).access_token)).toBe(host.base);
-    expect(await audOf((await flows.ownTokens('service', { resource: host.base })).access_token)).toBe(host.base);
   });
 
   test('M45 offline_access is granted after consent each time, and is not a scope of the resource', async () => {
