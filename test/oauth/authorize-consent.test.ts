@@ -230,19 +230,6 @@ describe.each(hostFor(import.meta.url))('$name', ({ start }) => {
     expect(secrets.size).toBe(8);
   });
 
-  test('#35 a code is valid for 60 s by default; after that → invalid_grant (RFC 6749 §4.1.2)', async () => {
-    const browser = new Browser(host);
-    const [young, old] = [
-      responseOf(await browser.authorizeFor(WEB))['code'],
-      responseOf(await browser.authorizeFor(WEB))['code'],
-    ];
-    advance(59);
-    expect((await redeem(young)).status).toBe(200);
-    advance(1);
-    const late = await redeem(old);
-    expect(refusal(late)).toEqual([400, 'invalid_grant']);
-  });
-
   test('#37 no redirect to an unregistered URI, whatever parameter contains it (RFC 9700 §4.11.2)', async () => {
     const evil = 'https://evil.example/';
     const names = [

@@ -1,5 +1,4 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { setImmediate } from 'node:timers/promises';
 import express from 'express';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { oauthQuery } from '../../src/adapters/express/index.js';
@@ -185,18 +184,6 @@ describe.each(hostFor(import.meta.url))('a user directory of the application: $n
     expect((await browser.submit(signIn, { username: 'eve', password: 'open' })).status).toBe(400);
     expect(asked).toEqual(['eve', 'eve']);
     expect(errors).toEqual([]);
-  });
-
-  test('is not called more often than the limit allows, for any number of simultaneous requests', async () => {
-    let asked = 0;
-    const authenticate = async (): Promise<undefined> => {
-      asked += 1;
-      for (let n = 0; n < 50; n += 1) await setImmediate();
-    };
-    const browser = new Browser(await start(fixture({ users: { authenticate } })));
-    const page = await browser.authorize(WEB);
-    const answers = await Promise.all(Array.from({ length: 40 }, () => browser.submit(page, ALICE)));
-    expect([asked, answers.filter(({ status }) => status === 429).length]).toEqual([10, 30]);
   });
 });
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { Client, hostFor, useHost } from '../hosts.js';
+import { hostFor, useHost } from '../hosts.js';
 import { fixture } from './support/fixture.js';
 import { Flows, refusal } from './support/tokens.js';
 
@@ -68,17 +68,5 @@ describe.each(hostFor(import.meta.url))('the password grant on $name', (host) =>
     expect(events).toContainEqual(expect.objectContaining({ type: 'limit.reached', limit: 'login' }));
     advance(Number(throttled.headers['retry-after']));
     expect((await ask('dave', 'diver')).status).toBe(200);
-  });
-
-  test('#78 it is disabled by default', async () => {
-    const plain = await host.start({ options: { ...options, grants: ['authorization_code'] } });
-    const form = {
-      grant_type: 'password',
-      username: 'alice',
-      password: 'wonderland',
-      client_id: 'legacy',
-      client_secret: 'legacy-secret',
-    };
-    expect(refusal(await new Client(plain.base).post('/oauth/token', form))).toEqual([400, 'unsupported_grant_type']);
   });
 });

@@ -86,8 +86,12 @@ describe.each(hostFor(import.meta.url))('$name', ({ start }) => {
       }
     }));
 
-  test('#40 a malformed S256 challenge is invalid_request (RFC 7636 §4.2)', () =>
-    everyRow(
+  test('#40 a malformed challenge is invalid_request (RFC 7636 §4.2)', async () => {
+    await everyRow(['a'.repeat(42), 'a'.repeat(129), `${'a'.repeat(43)} `], async (code_challenge) => {
+      const request = { ...PLAIN, code_challenge, code_challenge_method: 'plain' };
+      expect(errorOf(await browser.authorize(request))).toBe('invalid_request');
+    });
+    await everyRow(
       [
         ['shorter than a hash', PKCE.challenge.slice(1)],
         ['longer than a hash', `${PKCE.challenge}A`],
@@ -102,15 +106,6 @@ describe.each(hostFor(import.meta.url))('$name', ({ start }) => {
           'invalid_request',
         );
       },
-    ));
-
-  test.each([
-    ['42 characters', 'a'.repeat(42)],
-    ['129 characters', 'a'.repeat(129)],
-    ['a space', `${'a'.repeat(43)} `],
-  ])('#40 a challenge for plain with %s → invalid_request (RFC 7636 §4.2)', async (_what, code_challenge) => {
-    expect(errorOf(await browser.authorize({ ...PLAIN, code_challenge, code_challenge_method: 'plain' }))).toBe(
-      'invalid_request',
     );
   });
 
@@ -152,7 +147,12 @@ describe.each(hostFor(import.meta.url))('$name', ({ start }) => {
     expect(answer.json['error_description']).toMatch(/43 to 128 visible ASCII|must not have/);
   });
 
-  test('#42 a verifier with the padding of base64 works: the hash is the proof', async () => {
+  test('#42 a verifier of 43 to 128 characters works, also with the padding of base64: the hash is the proof (RFC 7636 §4.1)', async () => {
+    for (const length of [43, 128]) {
+      const verifier = '-._~'.padEnd(length, 'aZ9');
+      const code = await codeFor({ ...SPA, code_challenge: s256(verifier), code_challenge_method: 'S256' });
+      expect((await redeem({ client_id: 'spa', code, code_verifier: verifier })).status).toBe(200);
+    }
     const verifier = 'ZXJNdWJ5aDRmdXc3c2dqZ2g3bGZ6cHVnYmV6ZGh4cXU=';
     for (const request of [
       { ...SPA, code_challenge: s256(verifier), code_challenge_method: 'S256' },
@@ -167,12 +167,6 @@ describe.each(hostFor(import.meta.url))('$name', ({ start }) => {
       }
       expect((await redeem({ client_id, code, code_verifier: verifier })).status).toBe(200);
     }
-  });
-
-  test.each([43, 128])('#42 a verifier of %i characters works (RFC 7636 §4.1)', async (length) => {
-    const verifier = '-._~'.padEnd(length, 'aZ9');
-    const code = await codeFor({ ...SPA, code_challenge: s256(verifier), code_challenge_method: 'S256' });
-    expect((await redeem({ client_id: 'spa', code, code_verifier: verifier })).status).toBe(200);
   });
 
   test('#43 a verifier for a code that was issued without a challenge → 400 invalid_request, no token (RFC 9700 §2.1.1, §4.8.2)', async () => {
@@ -291,11 +285,5 @@ describe.each(hostFor(import.meta.url))('$name', ({ start }) => {
     const browser = new Browser(await start(fixture({ requirePkce: true })));
     expect(errorOf(await browser.authorize(WEB))).toBe('invalid_request');
     expect(locationOf(await browser.authorizeFor({ ...WEB, ...PKCE.request }))).toContain('code=');
-  });
-
-  test('#46 if no client may use plain, only S256 is listed (RFC 9700 §2.1.1)', async () => {
-    const host = await start(fixture());
-    const { json } = await new Client(host.base).get('/.well-known/oauth-authorization-server');
-    expect(json['code_challenge_methods_supported']).toEqual(['S256']);
   });
 });
