@@ -7,12 +7,7 @@ import { everyRow } from '../rows.js';
 
 describe.each(hostFor(import.meta.url))('a profile without OpenID Connect on $name', (host) => {
   let answer: () => unknown = () => ({});
-  const active = new Set(['alice']);
   const { options, errors } = fixture({
-    users: {
-      authenticate: (username) => ({ sub: username, username }),
-      isActive: (sub) => active.has(sub),
-    },
     profile: profileResource({
       path: '/me',
       scope: 'profile',
@@ -54,15 +49,6 @@ describe.each(hostFor(import.meta.url))('a profile without OpenID Connect on $na
       expect(refused.headers['www-authenticate']).toMatch(challenge);
       expect(refused.headers['access-control-expose-headers']).toBe('www-authenticate');
     }
-  });
-
-  test('O69: the owner was disabled → 401 at once', async () => {
-    const { access_token } = await flows.tokens('web');
-    active.clear();
-    const refused = await me(access_token);
-    active.add('alice');
-    expect(refused.status).toBe(401);
-    expect(refused.headers['www-authenticate']).toContain('invalid_token');
   });
 
   test('O69: a wrong document never reaches the application', async () => {

@@ -84,26 +84,16 @@ describe('one server', () => {
   const site = usePush(HOST, { lifetime: 60 }, { grants: ['authorization_code', 'implicit', 'refresh_token'] });
 
   const { redirect_uri: _, ...withoutRedirect } = WEB;
-  const { response_type: __, ...withoutType } = WEB;
-  const { code_challenge: ___, ...withoutChallenge } = WEB;
-  const { code_challenge_method: _____, ...withoutMethod } = SPA;
-  const { code_challenge: ______, ...publicWithoutChallenge } = SPA;
+  const { code_challenge: __, ...publicWithoutChallenge } = SPA;
 
   test.each([
     ['an unknown redirect URI', { ...WEB, redirect_uri: 'https://evil.example/cb' }, 'invalid_request'],
     ['one that is repeated', { ...WEB, redirect_uri: [WEB.redirect_uri, WEB.redirect_uri] }, 'invalid_request'],
-    ['no response_type', withoutType, 'invalid_request'],
     ['an unknown response_type', { ...WEB, response_type: 'id_token' }, 'unsupported_response_type'],
     ['one that the client may not use', { ...WEB, response_type: 'token' }, 'unauthorized_client'],
-    ['a challenge method alone', withoutChallenge, 'invalid_request'],
-    ['a plain challenge', withoutMethod, 'invalid_request'],
     ['no challenge of a public client', { ...publicWithoutChallenge, code_challenge_method: '' }, 'invalid_request'],
-    ['a malformed challenge', { ...WEB, code_challenge: 'x' }, 'invalid_request'],
-    ['a malformed scope', { ...WEB, scope: 'a  b' }, 'invalid_scope'],
     ['a scope of others', { ...WEB, scope: 'introspect' }, 'invalid_scope'],
     ['an unknown resource', { ...WEB, resource: 'https://other.example' }, 'invalid_target'],
-    ['a repeated state', { ...WEB, state: ['a', 'b'] }, 'invalid_request'],
-    ['a character that must not be there', { ...WEB, state: 'ä' }, 'invalid_request'],
     ['another request', { ...WEB, request_uri: `${PREFIX}x` }, 'invalid_request'],
     ['another client', { ...WEB, client_id: 'spa' }, 'invalid_request', basic('web', 'web-secret')],
   ])(
@@ -132,7 +122,7 @@ describe('one server', () => {
 
   test('PA4 strangers push all day and leave nothing', async () => {
     const before = site.all.store.size;
-    for (let count = 0; count < 1000; count += 100)
+    for (let count = 0; count < 200; count += 100)
       await Promise.all(Array.from({ length: 100 }, () => site.reference(SPA)));
     expect(site.all.store.size).toBe(before);
   });
