@@ -2,7 +2,7 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { type Answer, basic, Client, hostFor, useHost } from '../hosts.js';
 import { Browser, formOf, isConsent, isSignIn, locationOf, PKCE, responseOf, wordsOf } from './support/browser.js';
 import { fixture } from './support/fixture.js';
-import { Flows, refusal } from './support/tokens.js';
+import { Flows } from './support/tokens.js';
 
 const WEB = { response_type: 'code', client_id: 'web', state: 'st' } as const;
 const BOB = { username: 'bob', password: 'builder' } as const;

@@ -37,28 +37,17 @@ describe('an instrumented store', () => {
     ]);
   });
 
-  test('reports getMany, which it has if the store has it', async () => {
-    const report = vi.fn();
-    const store = memoryStore();
-    await store.add('a', { is: 'there' }, Date.now() + 60_000);
-    expect(await instrumentedStore(store, report, { now: () => 0 }).getMany?.(['b', 'a'])).toEqual([
-      undefined,
-      { is: 'there' },
-    ]);
-    expect(report.mock.calls).toEqual([[{ verb: 'getMany', duration: 0 }]]);
-    const { add, swap, get, delete: remove } = store;
-    expect(instrumentedStore({ add, swap, get, delete: remove }, report)).not.toHaveProperty('getMany');
-  });
-
-  test('reports list, which it has if the store has it, and passes groups on', async () => {
+  test('reports getMany and list, which it has if the store has them, and passes groups on', async () => {
     const report = vi.fn();
     const store = memoryStore();
     const measured = instrumentedStore(store, report, { now: () => 0 });
-    await measured.add('a', {}, Date.now() + 60_000, ['g']);
+    await measured.add('a', { is: 'there' }, Date.now() + 60_000, ['g']);
+    expect(await measured.getMany?.(['b', 'a'])).toEqual([undefined, { is: 'there' }]);
     expect(await measured.list?.('g', { limit: 1 })).toEqual({ keys: ['a'] });
-    expect(report.mock.calls).toEqual([[{ verb: 'add', duration: 0 }], [{ verb: 'list', duration: 0 }]]);
+    expect(report.mock.calls).toEqual(['add', 'getMany', 'list'].map((verb) => [{ verb, duration: 0 }]));
     const { add, swap, get, delete: remove } = store;
-    expect(instrumentedStore({ add, swap, get, delete: remove }, report)).not.toHaveProperty('list');
+    const plain = instrumentedStore({ add, swap, get, delete: remove }, report);
+    for (const verb of ['getMany', 'list']) expect(plain).not.toHaveProperty(verb);
   });
 
   test('reports the error of a rejected call, and rejects with it', async () => {
@@ -85,12 +74,7 @@ describe('an instrumented store', () => {
     const store = instrumentedStore(memoryStore(), report);
     expect(await store.add('a', { is: 'there' }, Date.now() + 1_000)).toBe(true);
     expect(await store.get('a')).toEqual({ is: 'there' });
-    expect(report).toHaveBeenCalledTimes(2);
-  });
-
-  test('by default it measures real time', async () => {
-    const report = vi.fn<(call: StoreCall) => void>();
-    await instrumentedStore(memoryStore(), report).get('a');
-    expect(report.mock.calls[0]?.[0].duration).toBeGreaterThanOrEqual(0);
+    // By default it measures real time.
+    expect(report.mock.calls).toEqual(['add', 'get'].map((verb) => [{ verb, duration: expect.any(Number) }]));
   });
 });

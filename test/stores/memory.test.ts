@@ -36,25 +36,6 @@ describe('memory store: its copies', () => {
       { numRuns: 1_000 },
     );
   });
-
-  test('changes to a value after it was added do not affect the copy', async () => {
-    const store = memoryStore();
-    const value = { scope: 'read', aud: ['https://a.example'] };
-    await store.add('k', value, Infinity);
-    value.scope = 'write';
-    value.aud.push('https://b.example');
-    expect(await store.get('k')).toEqual({ scope: 'read', aud: ['https://a.example'] });
-  });
-});
-
-test('a record that replaces an expired one leaves the groups of that one', async () => {
-  let now = 0;
-  const store = memoryStore({ clock: () => now });
-  await store.add('k', {}, 1_000, ['before']);
-  now = 1_000;
-  expect(await store.add('k', {}, 2_000, ['after'])).toBe(true);
-  expect((await store.list('before', { limit: 10 })).keys).toEqual([]);
-  expect((await store.list('after', { limit: 10 })).keys).toEqual(['k']);
 });
 
 const FULL = expect.objectContaining({ code: 'STORE_FULL' });

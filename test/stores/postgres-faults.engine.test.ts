@@ -1,6 +1,7 @@
 import { postgresStore, type PostgresStore } from 'oauth-query/stores/postgres';
 import pg from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { everyRow } from '../rows.js';
 import { describeEngine } from './engines/availability.js';
 import { expectRecovery, expectRefusal, freshKey, testServerFaults, TIMEOUT_MS } from './engines/fault-cases.js';
 import { noPostgres, startPostgres, type PostgresServer } from './engines/postgres.js';
@@ -75,21 +76,19 @@ describe('a PostgreSQL client with invalid results', () => {
   const answering = (rows: unknown) =>
     postgresStore({ query: () => Promise.resolve({ rows: rows as unknown[] }), clearEvery: false }); // nonsense on purpose
 
-  test.each([[undefined], [null], ['rows'], [{ length: 1 }]])('no method accepts %j as rows', async (rows) => {
-    await expectRefusal(answering(rows));
-  });
+  const NONSENSE = expect.objectContaining({ code: 'STORE_ANSWER' });
 
-  test('getMany accepts no row for a missing record', async () => {
-    await expect(answering([{ key: 'a' }]).getMany(['a'])).rejects.toMatchObject({ code: 'STORE_ANSWER' });
-    await expect(answering(undefined).getMany(['a'])).rejects.toMatchObject({ code: 'STORE_ANSWER' });
-  });
+  test('no method accepts what are no rows', () =>
+    everyRow([undefined, null, 'rows', { length: 1 }], (rows) => expectRefusal(answering(rows))));
 
-  test.each([[[{}]], [['row']], [[{ value: 5 }]], [[{ value: '5' }]]])(
-    'get does not accept %j as a record',
-    async (rows) => {
-      await expect(answering(rows).get('a')).rejects.toMatchObject({ code: 'STORE_ANSWER' });
-    },
-  );
+  test('getMany accepts no row for a missing record, and get only a record', async () => {
+    await everyRow([[{ key: 'a' }], undefined], (rows) =>
+      expect(answering(rows).getMany(['a'])).rejects.toEqual(NONSENSE),
+    );
+    await everyRow([[{}], ['row'], [{ value: 5 }], [{ value: '5' }]], (rows) =>
+      expect(answering(rows).get('a')).rejects.toEqual(NONSENSE),
+    );
+  });
 });
 
 test('getMany is one statement, whose name stands for its text', async () => {
