@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, test, vi } from 'vitest';
 import type { HttpRequest } from '../../src/core/base/http/messages.js';
+import { markAnswered } from '../../src/core/base/waiting.js';
 import { everyRow } from '../rows.js';
 import { phc } from './support/hashes.js';
 
@@ -38,8 +39,8 @@ const { directoryOf, USER_LIST } = await import('../../src/core/oauth/sign-in/us
 const callerAt = (ip: string): HttpRequest => ({ ip, hungUp: false }) as unknown as HttpRequest;
 const CALLER = callerAt('192.0.2.1');
 
-const matches = (presented: string, scrypt: string): unknown =>
-  chosenSecretMatches(presented, [prepareSecret({ scrypt })], 0, CALLER, (_ip, max) => max);
+const matches = (presented: string, scrypt: string, caller = CALLER): Promise<boolean> =>
+  chosenSecretMatches(presented, [prepareSecret({ scrypt })], 0, caller, (_ip, max) => max);
 
 beforeEach(() => {
   work.length = 0;
@@ -129,4 +130,14 @@ test('two are computed at a time, eight of an address wait, and another address 
   await Promise.all(all);
   expect(over.indexOf('signed in')).toBeLessThanOrEqual(3);
   expect(over.filter((what) => what === 'compared')).toHaveLength(10);
+});
+
+test('nothing is computed for a caller who has gone or was answered', async () => {
+  const scrypt = hashSecret('right');
+  const gone = { ...callerAt('192.0.2.1'), hungUp: true };
+  const answered = callerAt('192.0.2.1');
+  markAnswered(answered);
+  for (const caller of [gone, answered])
+    await expect(matches('right', scrypt, caller)).rejects.toThrow('The queue for this work is full.');
+  expect(work).toEqual([]);
 });

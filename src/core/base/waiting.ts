@@ -11,7 +11,8 @@ const LOOK_AFTER = 30;
 /** Marks a request whose deadline has passed: its client has received an error, and may have sent it again. */
 export const markAnswered = (request: HttpRequest): void => void answered.add(request);
 
-const isAwaited = (request: HttpRequest): boolean => !request.hungUp && !answered.has(request);
+/** Whether the client still waits for the response. */
+export const isAwaited = (request: HttpRequest): boolean => !request.hungUp && !answered.has(request);
 
 /**
  * Call this directly before a write that uses something up or decides something: nobody would receive the result.

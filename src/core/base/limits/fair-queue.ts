@@ -33,7 +33,7 @@ export class FairQueue {
   /**
    * Runs the work when it is this source's turn.
    *
-   * @param isWanted - Checked at its turn, because the caller may have disconnected.
+   * @param isWanted - Checked now and at its turn, because the caller may have disconnected.
    * @param most - How much of this source may wait.
    * @throws BusyError if the queue is full, or the work is no longer wanted.
    */
@@ -43,6 +43,7 @@ export class FairQueue {
     work: () => Promise<T>,
     most = this.#bounds.perSource,
   ): Promise<T> {
+    if (!isWanted()) throw new BusyError();
     if (this.#running < this.#bounds.atOnce) this.#running += 1;
     else await this.#turn(source, isWanted, most); // Finished work passes its slot on, so it is already counted.
     try {

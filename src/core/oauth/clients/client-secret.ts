@@ -3,6 +3,7 @@ import type { HttpRequest } from '../../base/http/messages.js';
 import { FairQueue } from '../../base/limits/fair-queue.js';
 import { type LimitAt, sourceOf } from '../../base/limits/source.js';
 import { equalSecrets, sha256 } from '../../base/secrets.js';
+import { isAwaited } from '../../base/waiting.js';
 import { GRAMMARS } from '../parameters.js';
 import { readHash, scryptOptions, type SlowHash } from './slow-hash.js';
 
@@ -48,7 +49,7 @@ export const hashMatches = (
 ): Promise<boolean> =>
   HASHES.run(
     sourceOf(caller.ip),
-    () => !caller.hungUp,
+    () => isAwaited(caller),
     () =>
       new Promise((resolve, reject) => {
         scrypt(secret, expected.salt, expected.hash.length, scryptOptions(expected), (error, derived) => {
