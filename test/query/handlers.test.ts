@@ -134,6 +134,7 @@ describe('an error of a handler only affects its own data', () => {
   test('returns too much: it is called again for smaller parts; a single part that is too large is left out, with a warning', async () => {
     const limits: number[] = [];
     constantsOfTest(SIZES, { response: 5_000 });
+    let calls = 0;
     const host = await startQuery({
       modules: {
         allpages: ({ limit, continue: from = '0' }) => {
@@ -142,9 +143,11 @@ describe('an error of a handler only affects its own data', () => {
           const items = Array.from({ length: limit }, (_one, index) => ({ pageid: Number(from) + index, title }));
           return { items, continue: Number(from) + limit };
         },
-        allusers: () => [{ name: 'y'.repeat(9_000) }],
+        allusers: () => ((calls += 1), [{ name: 'y'.repeat(9_000) }]),
       },
     });
+    await host.get({ ...ALL, list: 'allusers' });
+    expect(calls).toBe(3);
     const { json, text } = await host.get({ ...ALL, list: 'allpages', aplimit: '50' });
     const next = Number(json['continue']?.['apcontinue']);
     const tooMuch = await host.get({ ...ALL, list: 'allusers|allpages', meta: 'siteinfo', aplimit: '5' });

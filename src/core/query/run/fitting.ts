@@ -28,9 +28,12 @@ export const fitToSize = async <T>({ first, lengthOf, most, again }: FitOptions<
   for (let limitFactor = 1, attempts = 0; length > most; attempts += 1) {
     if (attempts > ATTEMPTS)
       throw new ApiError('badconfig', message('apierror-badconfig-resulttoosmall'), { module: 'main' });
+    const before = length;
     limitFactor *= (most / length) * MARGIN;
     answer = await again({ limitFactor, maxLength: attempts === ATTEMPTS ? most : undefined });
     length = lengthOf(answer);
+    // Of one long text, there is no shorter response: the next attempt is the last.
+    if (length >= before) attempts = Math.max(attempts, ATTEMPTS - 1);
   }
   return answer;
 };
