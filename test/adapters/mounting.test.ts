@@ -245,6 +245,22 @@ describe('a mounting error', () => {
     await expect(nested.ready().then(undefined, String)).resolves.toEqual(missing);
   });
 
+  test('nested mounts, and a prefix that ends with a slash, are none', async () => {
+    const codes: string[] = [];
+    const issuer = 'http://127.0.0.1/a/b';
+    const all = { ...options, issuer, onWarning: (_sentence: string, code: string) => codes.push(code) };
+    const nested = new Koa().use(mount('/a', new Koa().use(mount('/b', forKoa(all)))));
+    const slash = fastify();
+    slash.register(forFastify(all), { prefix: '/a/b/' });
+    await slash.ready();
+    for (const listener of [callbackOf(nested), slash.routing])
+      expect((await issue(await clientOf(listener), '/a/b/oauth/token')).status).toBe(200);
+    expect(codes).not.toContain('OQ301');
+    const root = fastify();
+    root.register(forFastify(options), { prefix: '/' });
+    await root.ready();
+  });
+
   test.each(everyHost.filter(({ mount: at }) => at === 'bare'))(
     '$framework at the root without an issuer works on loopback',
     async ({ start }) => {

@@ -111,7 +111,7 @@ const routesPlugin =
  */
 export const plugin = (table: RouteTable): FastifyPluginAsync<MountOptions> => {
   const mountIn: FastifyPluginAsync<MountOptions> = async (instance, { prefix = '' }) => {
-    table.mount.register(instance.prefix + prefix);
+    table.mount.register((instance.prefix + prefix).replace(/\/$/, ''));
     if (!instance.hasRequestDecorator('auth')) instance.decorateRequest('auth');
     await instance.register(routesPlugin(table), { prefix });
   };

@@ -72,8 +72,9 @@ const middleware =
   (table: RouteTable): Middleware =>
   (ctx, next) => {
     if (typeof next !== 'function') throw wrongFramework('koa');
-    const prefix: unknown = ctx['mountPath']; // Set by koa-mount.
-    const at = typeof prefix === 'string' ? prefix : '';
+    const whole = pathOf(ctx.originalUrl);
+    // What koa-mount removed, however often.
+    const at = whole.endsWith(ctx.path) ? whole.slice(0, -ctx.path.length) : '';
     const route = table.find(ctx.path, at);
     if (route === undefined) return next();
     return table.answer(route, new KoaRequest(ctx, ctx.req), (response) => send(ctx, response), at);
