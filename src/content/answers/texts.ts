@@ -3,7 +3,7 @@ import type { ContentRevision } from '../source.js';
 import type { Having } from './answer.js';
 
 /** The size of all texts of a response, in bytes: reading and writing them takes time. Further ones are continued. */
-const MAX_TEXTS = 2 ** 19;
+const MAX_TEXTS = 1.5 * 2 ** 20;
 /** The same if a section of each is requested, because finding it takes longer. */
 const MAX_SECTIONED = 2 ** 18;
 
