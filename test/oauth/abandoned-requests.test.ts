@@ -141,4 +141,23 @@ describe('after options.timeout, with a slow store', () => {
     ]);
     expect(events.filter(({ type }) => type === 'replay.detected' || type === 'grant.revoked')).toEqual([]);
   });
+
+  test('an owner disconnects nothing that was allowed after the request', async () => {
+    const { gate, slow, other } = await start();
+    const browser = slow.browser();
+    const page = await browser.signIn(await browser.open('/oauth/grants'));
+    await other.tokens('native');
+    const question = await browser.submit(page, { disconnect: 'native' });
+    const { arrived, letGo } = gate.hold('getMany', '');
+    const sent = browser.submit(question);
+    await arrived;
+    deadlines.pass();
+    expect((await sent).status).toBe(503);
+    const { access_token } = await other.tokens('native');
+    letGo();
+    await turns(50);
+    expect(await other.isActive(access_token)).toBe(true);
+    expect((await browser.submit(question)).status).toBe(303);
+    expect(await other.isActive(access_token)).toBe(false);
+  });
 });

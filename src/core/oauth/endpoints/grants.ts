@@ -97,5 +97,5 @@ export const grantsForm = async (request: HttpRequest, context: OAuthContext): P
     const tidy = await disconnect(of, { reason: 'owner', by: sub }, context);
     tidy().catch(context.onError);
   };
-  return endAfterQuestion(form, sender, await endingOf(client_id, sub, context), page, end, context);
+  return endAfterQuestion(request, form, sender, await endingOf(client_id, sub, context), page, end, context);
 };

@@ -2,6 +2,7 @@ import type { HttpRequest, HttpResponse } from '../../base/http/messages.js';
 import { redirect } from '../../base/http/responses.js';
 import type { HiddenFields } from '../../base/pages/forms.js';
 import { pageResponse } from '../../base/pages/response.js';
+import { checkStillAwaited } from '../../base/waiting.js';
 import type { OAuthContext } from '../context.js';
 import { type Ending, isEnding } from '../pages/endings.js';
 import { PageError } from '../pages/page-error.js';
@@ -96,18 +97,20 @@ const endedPurpose = ({ kind, of }: Ending, sub: string): readonly string[] => [
  * @param hidden - The fields that lead here again.
  */
 export const endAfterQuestion = async (
+  request: HttpRequest,
   form: Parameters,
   { owner: { sub }, session }: Visitor,
   ending: Ending,
   { path, hidden }: { readonly path: string; readonly hidden: HiddenFields },
   end: () => Promise<void>,
-  { pages, signIn, basePath }: OAuthContext,
+  { pages, signIn, basePath, timer }: OAuthContext,
 ): Promise<HttpResponse> => {
   if (form.get('confirmed') === undefined) {
     const action = pages.address(basePath + path);
     const asked = { action, hidden: { ...hidden, confirmed: 'yes' }, cancelPath: action, ending };
     return pageResponse(await pages.show('confirm', asked));
   }
+  await checkStillAwaited(request, timer); // Read late, it would end what was allowed after it was sent.
   await end();
   const proof = signIn.sessions.formToken(session, endedPurpose(ending, sub));
   const query = new URLSearchParams({ ended: ending.kind, of: String(ending.of), proof });

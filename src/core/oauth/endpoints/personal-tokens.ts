@@ -156,6 +156,7 @@ const create = async (
 };
 
 const end = async (
+  request: HttpRequest,
   form: Parameters,
   fields: HiddenFields,
   visitor: Visitor,
@@ -177,7 +178,7 @@ const end = async (
     const tidy = await disconnect({ sub, client_id: PERSONAL_TOKENS }, { reason: 'owner', by: sub }, context);
     tidy().catch(context.onError);
   };
-  return endAfterQuestion(form, visitor, ending, page, work, context);
+  return endAfterQuestion(request, form, visitor, ending, page, work, context);
 };
 
 /** `POST`: creates or revokes a token; or the built-in sign-in form. */
@@ -191,6 +192,6 @@ export const tokensForm = async (request: HttpRequest, context: OAuthContext): P
   const decision = form.get('decision');
   if (decision === 'create') return create(request, form, id, sender, context);
   if (decision === 'revoke_all' || form.get('revoke') !== undefined)
-    return end(form, { form: id, form_token: sender.form_token }, sender, context);
+    return end(request, form, { form: id, form_token: sender.form_token }, sender, context);
   throw new PageError('nothing_chosen', { back: { href: destination.returnTo } });
 };
