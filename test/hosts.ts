@@ -84,15 +84,15 @@ const host = (framework: FrameworkName, mount: MountName): Host => ({
 /**
  * A host that listens from before the tests of a suite until after them.
  *
- * @param errors - Those of a fixture. At the end there must be none.
+ * @param errors - Those of a fixture. If it is given, there must be none at the end, and none that reached the framework.
  */
 export const useHost = (
   { start: begin }: Pick<Host, 'start'>,
   setup: HostSetup = {},
-  errors: readonly unknown[] = [],
+  errors?: readonly unknown[],
 ): RunningHost => {
   const running = useStarted(() => begin(setup));
-  afterAll(() => expect(errors).toEqual([]));
+  if (errors !== undefined) afterAll(() => expect([...errors, ...running.errors]).toEqual([]));
   return running;
 };
 

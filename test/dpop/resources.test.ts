@@ -1,6 +1,9 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { oauthQuery } from '../../src/adapters/node/index.js';
+import { authInfo } from '../../src/core/base/auth-info.js';
+import { query } from '../../src/core/query/index.js';
 import { Replays } from '../../src/dpop/replays.js';
+import { mcp } from '../../src/mcp/index.js';
 import { Client, eachFramework, hostFor, oneHostEach } from '../hosts.js';
 import { fixture } from '../oauth/support/fixture.js';
 import { ProofMaker } from './keys.js';
@@ -162,7 +165,6 @@ describe('the rest of a resource', () => {
   });
 
   test('DP28, DP43 the query API refuses in its own format, with the challenge in the header, and offers a new nonce with success', async () => {
-    const { query } = await import('../../src/core/query/index.js');
     const wiki = await startSite(oneHostEach[0], {}, { query: query({}) });
     const { access_token } = await wiki.tokens('native', key);
     const path = '/api?action=query&meta=userinfo&format=json&maxage=60';
@@ -185,8 +187,6 @@ describe('the rest of a resource', () => {
   });
 
   test('a public MCP server reads a bound token too, and refuses it without a proof of its key', async () => {
-    const { query } = await import('../../src/core/query/index.js');
-    const { mcp } = await import('../../src/mcp/index.js');
     const wiki = await startSite(oneHostEach[0], {}, { query: query({ extensions: [mcp()] }) });
     const url = `${wiki.running.origin}/mcp`;
     const form = wiki.flows.redemption('native', await wiki.flows.code('native', { resource: url }));
@@ -206,8 +206,6 @@ describe('the rest of a resource', () => {
   });
 
   test('DP30 scripts of other origins send proofs to the query API and to the MCP server, and read nonces and challenges', async () => {
-    const { query } = await import('../../src/core/query/index.js');
-    const { mcp } = await import('../../src/mcp/index.js');
     const origin = 'https://app.example';
     const api = () => query({ cors: [origin], extensions: [mcp({ anonymous: false })] });
     const wiki = await startSite(oneHostEach[0], { nonce: 'required' }, { query: api() });
@@ -264,7 +262,6 @@ describe('the rest of a resource', () => {
   });
 
   test('DP44 authInfo has the token of both schemes', async () => {
-    const { authInfo } = await import('../../src/core/base/auth-info.js');
     const auth = (await site.ask(bound, key)).json['auth'] as never;
     expect(authInfo({ auth, headers: { authorization: `DPoP ${bound}` } })).toMatchObject({
       token: bound,
