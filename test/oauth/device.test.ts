@@ -244,7 +244,7 @@ describe('user codes', () => {
   });
 });
 
-describe.each(proxiedHosts)('$name behind a proxy', ({ start }) => {
+describe.each(proxiedHosts.slice(0, 1))('$name behind a proxy', ({ start }) => {
   const BODY = {
     error: 'temporarily_unavailable',
     error_description: 'Too many device codes were requested from this address.',

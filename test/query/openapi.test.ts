@@ -179,11 +179,6 @@ test('it is below the first path of the API, and lists each module at its own pa
   expect((await client.get('/api/openapi.json')).status).toBe(404);
 });
 
-test('without the extension there is none', async () => {
-  const running = await bare.start({ options: { ...fixture().options, query: query() } });
-  expect((await new Client(running.base).get('/api/openapi.json')).status).toBe(404);
-});
-
 type Described = Parameter & { readonly highlimit?: number };
 
 /** What a parameter is, in words that both descriptions can be put into. */

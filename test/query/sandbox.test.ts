@@ -145,10 +145,6 @@ describe('the content of the page', () => {
     );
     expect((await pageOf(renamed, '/api/sandbox')).status).toBe(404);
   });
-
-  test('without the extension there is none', async () => {
-    expect((await pageOf({ query: query() })).status).toBe(404);
-  });
 });
 
 describe('invalid options throw at construction, and are named', () => {
