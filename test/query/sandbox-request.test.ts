@@ -17,7 +17,7 @@ import {
   withBase,
 } from '../../sandbox/request.js';
 import { type Notation, shellWord, snippet } from '../../sandbox/snippets.js';
-import { oneHostEach } from '../hosts.js';
+import { bearer, oneHostEach } from '../hosts.js';
 import { useStarted } from '../hosts/listen.js';
 import { startJoined } from './joined.js';
 
@@ -100,7 +100,7 @@ describe('a copied request has the same result in every format', () => {
     '日本 & ü=%41+ #',
   ];
   const short = values(
-    ['meta', ['siteinfo']],
+    ['meta', ['siteinfo', 'userinfo']],
     ['siprop', ['general', 'namespaces']],
     ['titles', HOSTILE],
     ['redirects', true],
@@ -117,13 +117,15 @@ describe('a copied request has the same result in every format', () => {
   const written = (form: Values, notation: Notation, more: Partial<ApiRequest> = {}): string =>
     snippet(request(joined.api, form, more), notation);
   /** The response to the URL, which the other formats must equal. */
-  const plain = async (form: Values): Promise<unknown> => {
+  const plain = async (form: Values, headers: Readonly<Record<string, string>>): Promise<unknown> => {
     const [first = '', , , body] = written(form, 'url').split('\n');
     const response = first.startsWith('POST ')
-      ? await fetch(first.slice('POST '.length), { method: 'POST', body: new URLSearchParams(body ?? '') })
-      : await fetch(first);
+      ? await fetch(first.slice('POST '.length), { method: 'POST', body: new URLSearchParams(body ?? ''), headers })
+      : await fetch(first, { headers });
     return comparable(await response.text());
   };
+  const inBash = async (code: string): Promise<unknown> =>
+    comparable((await run('bash', ['-c', code.replace(/^curl /, 'curl --silent ')])).stdout);
   /** Runs source text in Node as a module of this package. */
   const inNode = async (code: string): Promise<unknown> => {
     const last = code.replace(/console\.log\(answer\);$/, 'process.stdout.write(JSON.stringify(answer));');
@@ -133,28 +135,21 @@ describe('a copied request has the same result in every format', () => {
   };
 
   test.each([
-    ['GET', short],
-    ['POST', long],
-  ])('%s: the URL, curl in bash, fetch in Node and m3api get the same response', async (method, form) => {
-    expect(methodOf(request(joined.api, form))).toBe(method);
-    const wanted = await plain(form);
-    expect(JSON.stringify(wanted)).toContain('$(touch /tmp/never) `id`');
-    const { stdout } = await run('bash', ['-c', `${written(form, 'curl').replace(/^curl /, 'curl --silent ')}`]);
-    expect(comparable(stdout)).toEqual(wanted);
-    expect(await inNode(written(form, 'fetch'))).toEqual(wanted);
-    expect(await inNode(written(form, 'm3api'))).toEqual(wanted);
-  });
-
-  test('with a token in place of ACCESS_TOKEN, the caller is recognised', async () => {
-    const form = values(['meta', ['userinfo']]);
-    const withToken = (notation: Notation): string =>
-      written(form, notation, { signedIn: true }).replaceAll('ACCESS_TOKEN', joined.tokens.user);
-    const wanted = { batchcomplete: true, query: { userinfo: expect.objectContaining({ name: 'alice' }) } };
-    const { stdout } = await run('bash', ['-c', withToken('curl').replace(/^curl /, 'curl --silent ')]);
-    expect(comparable(stdout)).toEqual(wanted);
-    expect(await inNode(withToken('fetch'))).toEqual(wanted);
-    expect(await inNode(withToken('m3api'))).toEqual(wanted);
-  });
+    ['GET', short, true],
+    ['POST', long, false],
+  ] as const)(
+    '%s: the URL, curl in bash, fetch in Node and m3api get the same response',
+    async (method, form, signedIn) => {
+      expect(methodOf(request(joined.api, form))).toBe(method);
+      const wanted = await plain(form, signedIn ? bearer(joined.tokens.user) : {});
+      const text = JSON.stringify(wanted);
+      expect([text.includes('$(touch /tmp/never) `id`'), text.includes('"alice"')]).toEqual([true, signedIn]);
+      const code = (notation: Notation): string =>
+        written(form, notation, { signedIn }).replaceAll('ACCESS_TOKEN', joined.tokens.user);
+      const answers = await Promise.all([inBash(code('curl')), inNode(code('fetch')), inNode(code('m3api'))]);
+      expect(answers).toEqual([wanted, wanted, wanted]);
+    },
+  );
 
   test('the code for m3api and fetch compiles as strict TypeScript', async () => {
     mkdirSync(join(root, '.data'), { recursive: true });
