@@ -2,7 +2,7 @@ import { createPublicKey, generateKeyPairSync, type KeyObject, randomUUID } from
 import { generateKeyPair } from 'jose';
 import * as oauth from 'oauth4webapi';
 import * as openid from 'openid-client';
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { ClientRegistration } from '../../src/core/oauth/clients/client.js';
 import { createServer } from '../../src/core/server/server.js';
 import { memoryStore } from '../../src/stores/memory.js';

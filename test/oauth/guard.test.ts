@@ -1,4 +1,4 @@
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { Store } from '../../src/core/base/ports.js';
 import { Client, bearer, eachFramework, sendRaw, useHost } from '../hosts.js';
 import { fixture } from './support/fixture.js';

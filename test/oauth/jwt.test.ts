@@ -1,5 +1,5 @@
 import { createLocalJWKSet, jwtVerify } from 'jose';
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { Client, hostFor, oneHostEach, useHost } from '../hosts.js';
 import { fixture } from './support/fixture.js';
 import { es256, forgeries, mint, newKey, read } from './support/jwt.js';
