@@ -10,7 +10,6 @@ import { basic, eachFramework, hostFor, useHost } from '../hosts.js';
 import { formOf, locationOf, PKCE, responseOf, wordsOf } from '../oauth/support/browser.js';
 import { Deadlines, START } from '../oauth/support/fixture.js';
 import { Gate } from '../oauth/support/gate.js';
-import { limitsOfTest } from '../oauth/support/limits.js';
 import { turns } from '../oauth/support/nodes.js';
 import { refusal } from '../oauth/support/tokens.js';
 import { openIdFixture } from '../openid/support.js';
@@ -59,15 +58,6 @@ describe.each(eachFramework)('PA2 on $name', (host) => {
     expect((await site.push(SPA, origin)).headers['access-control-allow-origin']).toBe(origin.origin);
     expect(site.all.errors).toEqual([]);
   });
-});
-
-test('PA2 a client that fails again and again has to wait', async () => {
-  limitsOfTest({ clientFailures: 2 });
-  const site = await startPush(HOST, {});
-  const statuses: number[] = [];
-  for (let attempt = 0; attempt < 4; attempt += 1)
-    statuses.push((await site.http.post('/oauth/par', WEB, basic('web', `wrong ${attempt}`))).status);
-  expect(statuses.at(-1)).toBe(429);
 });
 
 test('PA2 a client with a document that no process knows yet may push', async () => {
