@@ -76,6 +76,8 @@ describe.each(hostFor(import.meta.url))('$name', ({ start }) => {
         expires_in: 600,
         interval: 5,
       });
+      const scope = 'profile content.read';
+      expect(events.at(-1)).toMatchObject({ type: 'device.requested', client_id: 'tv', scope });
     });
 
     test('#81 the device code has 256 random bits, the user code eight consonants, and both are unique (RFC 8628 §5.1, §5.2)', async () => {

@@ -146,6 +146,8 @@ describe('a copied request has the same result in every format', () => {
       expect([text.includes('$(touch /tmp/never) `id`'), text.includes('"alice"')]).toEqual([true, signedIn]);
       const code = (notation: Notation): string =>
         written(form, notation, { signedIn }).replaceAll('ACCESS_TOKEN', joined.tokens.user);
+      // It would send GET however long the URL.
+      expect(code('m3api').includes(`method: 'POST'`)).toBe(method === 'POST');
       const answers = await Promise.all([inBash(code('curl')), inNode(code('fetch')), inNode(code('m3api'))]);
       expect(answers).toEqual([wanted, wanted, wanted]);
     },
