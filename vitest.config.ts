@@ -9,15 +9,15 @@ export const ALONE = [
   'test/adapters/framework.test.ts',
   'test/hostile/growth.test.ts', // Measures CPU time, which the garbage of other suites adds to.
   'test/interop/mediawiki.test.ts', // m3api-oauth2 adds to m3api.
-  'test/oauth/client-authentication-secrets.test.ts',
-  'test/oauth/slow-hash.test.ts',
+  'test/oauth/clients/slow-hash.test.ts',
+  'test/oauth/kernel/client-authentication-secrets.test.ts',
   'test/query/packages-missing.test.ts',
 ];
 
 /** Left out of `npm run test:quick`: they start programs, repeat races, or run for more than a few seconds. */
 const SLOW = [
   'test/{cli,clients,content,docs,examples,site,stores,testing}/**',
-  'test/oauth/{clients,guessing,races,registration,store-failures}.test.ts',
+  'test/oauth/**/{clients,guessing,races,registration,store-failures}.test.ts',
   'test/query/{openapi,openapi-answers,openapi-types,sandbox-request}.test.ts',
   'test/resource-server/introspection-*.test.ts',
   'test/{api-surface,package}.test.ts',

@@ -457,8 +457,8 @@ describe('the core stands alone', () => {
 
 test.each(['oauth', 'query'])('CONTRIBUTING.md names the folders of core/%s', (half) => {
   const layout = readFileSync(new URL('../CONTRIBUTING.md', import.meta.url), 'utf8');
-  const line = new RegExp(`^  ${half}/ .*`, 'm').exec(layout)?.[0] ?? '';
-  const [, ...named] = [...line.matchAll(/([a-z-]+)\//g)].map(([, folder]) => folder);
+  const lines = new RegExp(`^  ${half}/ .*\\n(?: {20}.*\\n)*`, 'm').exec(layout)?.[0] ?? '';
+  const [, ...named] = [...lines.matchAll(/([a-z-]+)\//g)].map(([, folder]) => folder);
   const inHalf = inCore.filter(({ path }) => path.startsWith(`core/${half}/`));
   const folders = new Set(inHalf.flatMap(({ path }) => /^core\/[a-z]+\/([a-z-]+)\//.exec(path)?.[1] ?? []));
   expect(new Set(named)).toEqual(folders);

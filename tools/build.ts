@@ -33,7 +33,7 @@ const OUTPUT = { chunkFileNames: 'chunks/[name].js' };
 const library = {
   ...SHARED,
   // The benchmark lifts the limits.
-  input: Object.fromEntries([...entries, 'core/oauth/limits'].map((entry) => [entry, `src/${entry}.ts`])),
+  input: Object.fromEntries([...entries, 'core/oauth/facts/limits'].map((entry) => [entry, `src/${entry}.ts`])),
   output: {
     ...OUTPUT,
     dir: dist,

@@ -35,7 +35,7 @@ async function storeAt(url: string | undefined) {
 }
 
 // One owner and one client request thousands of codes. No option lifts the limit, because no site needs that.
-const { LIMITS } = await import(new URL('./oauth/limits.js', import.meta.resolve('oauth-query')).href);
+const { LIMITS } = await import(new URL('./oauth/facts/limits.js', import.meta.resolve('oauth-query')).href);
 LIMITS.silentApprovals = 1_000_000;
 
 /** The options of the server, on every framework. */

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import express from 'express';
 import { oauthQuery } from 'oauth-query/express';
 import { memoryStore } from 'oauth-query/stores/memory';
-import { LIMITS } from '../../src/core/oauth/limits.js';
+import { LIMITS } from '../../src/core/oauth/facts/limits.js';
 import { CLIENTS, SCOPES, USERS } from '../../test/oauth/support/fixture.js';
 
 // One address sends everything, and must not be stopped by its limits.

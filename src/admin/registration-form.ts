@@ -1,5 +1,5 @@
 import type { ClientRegistration } from '../core/oauth/clients/client.js';
-import { Parameters } from '../core/oauth/parameters.js';
+import { Parameters } from '../core/oauth/facts/parameters.js';
 
 /** The fields of the form. */
 export const FIELDS = {

@@ -4,7 +4,7 @@ import { requiredToken } from '../core/base/http/bearer.js';
 import type { MaybePromise } from '../core/base/ports.js';
 import { fail, fn, isRecord, listOf, object, orElse, path, required, type Schema, text } from '../core/base/schema.js';
 import { parseScope } from '../core/base/scope.js';
-import { featureOf } from '../core/oauth/oauth-feature.js';
+import { featureOf } from '../core/oauth/kernel/oauth-feature.js';
 import { ownerEndpoint } from './token-owner.js';
 
 /** Options of `profileResource`. */

@@ -1,9 +1,9 @@
 import { OAuthError } from '../core/base/errors.js';
 import { OFFLINE_ACCESS } from '../core/base/scope.js';
-import { RefusedPage, RefusedRequest } from '../core/oauth/authorization/refusal.js';
 import { type Client, DEVICE_CODE_GRANT } from '../core/oauth/clients/client.js';
-import type { AskedAuthorization, AskedScope, ReadAuthorization } from '../core/oauth/hooks.js';
-import type { Definitions, Parameters } from '../core/oauth/parameters.js';
+import type { Definitions, Parameters } from '../core/oauth/facts/parameters.js';
+import type { AskedAuthorization, AskedScope, ReadAuthorization } from '../core/oauth/kernel/hooks.js';
+import { RefusedPage, RefusedRequest } from '../core/oauth/kernel/refusal.js';
 import type { AskedSignIn, SignInWishes } from '../core/oauth/sign-in/asked-sign-in.js';
 import { classesOf, maxAgeOf, signInFor, STEP_UP_PARAMETERS } from '../step-up/asked.js';
 import type { IdTokens } from './id-token.js';

@@ -1,4 +1,4 @@
-import type { ScopeDefinition } from '../core/oauth/settings.js';
+import type { ScopeDefinition } from '../core/oauth/facts/settings.js';
 
 /** The scope that makes an authorization request one of OpenID Connect. */
 export const OPENID = 'openid';

@@ -5,10 +5,10 @@ import type { HttpRequest } from '../core/base/http/messages.js';
 import { errorResponse, json } from '../core/base/http/responses.js';
 import type { MaybePromise } from '../core/base/ports.js';
 import { proofOf } from '../core/base/possession.js';
-import type { OAuthContext } from '../core/oauth/context.js';
-import type { EndpointHandler } from '../core/oauth/endpoint.js';
-import { isStillAllowed } from '../core/oauth/grants/still-allowed.js';
-import { admitPresented } from '../core/oauth/presented-token.js';
+import type { OAuthContext } from '../core/oauth/kernel/context.js';
+import type { EndpointHandler } from '../core/oauth/kernel/endpoint.js';
+import { admitPresented } from '../core/oauth/kernel/presented-token.js';
+import { isStillAllowed } from '../core/oauth/kernel/still-allowed.js';
 import type { Grant } from '../core/oauth/tokens/tokens.js';
 
 /** The owner of an access token, and the grant it was issued under. */

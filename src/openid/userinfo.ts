@@ -1,9 +1,9 @@
 import { BearerError } from '../core/base/errors.js';
 import { type PresentedToken, presentedToken } from '../core/base/http/bearer.js';
 import type { HttpRequest } from '../core/base/http/messages.js';
-import type { OAuthContext } from '../core/oauth/context.js';
-import type { Endpoint } from '../core/oauth/endpoint.js';
-import { isForm, readForm } from '../core/oauth/parameters.js';
+import { isForm, readForm } from '../core/oauth/facts/parameters.js';
+import type { OAuthContext } from '../core/oauth/kernel/context.js';
+import type { Endpoint } from '../core/oauth/kernel/endpoint.js';
 import type { ClaimSource } from './claims.js';
 import { OPENID } from './scopes.js';
 import { ownerEndpoint } from './token-owner.js';

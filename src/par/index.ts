@@ -7,7 +7,7 @@
 
 import type { AuthorizationFeature } from '../core/base/feature.js';
 import { fail } from '../core/base/schema.js';
-import { featureOf } from '../core/oauth/oauth-feature.js';
+import { featureOf } from '../core/oauth/kernel/oauth-feature.js';
 import { PUSH_OPTIONS, type PushedRequestOptions, PushedRequests } from './pushed-requests.js';
 
 export type { PushedRequestOptions } from './pushed-requests.js';

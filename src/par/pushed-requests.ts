@@ -6,22 +6,22 @@ import { json } from '../core/base/http/responses.js';
 import type { ProvenKey } from '../core/base/key-proofs.js';
 import { flag, object, orElse, type Schema, value, wholeNumber } from '../core/base/schema.js';
 import type { Seal } from '../core/base/seal.js';
+import type { Client } from '../core/oauth/clients/client.js';
 import {
   AUTHORIZATION_PARAMETERS,
   type AuthorizationRequest,
   readAuthorizationRequest,
   RedirectError,
-} from '../core/oauth/authorization/authorization-request.js';
-import { RefusedPage, reportSent } from '../core/oauth/authorization/refusal.js';
-import { checkProofIsThere, provenKey, withNonce } from '../core/oauth/bound-tokens.js';
-import type { Client } from '../core/oauth/clients/client.js';
-import type { OAuthContext } from '../core/oauth/context.js';
-import type { Endpoint } from '../core/oauth/endpoint.js';
-import { authenticateClient, CLIENT_PARAMETERS } from '../core/oauth/endpoints/client-authentication.js';
-import type { OAuthHooks } from '../core/oauth/hooks.js';
-import type { OAuthParts } from '../core/oauth/oauth-feature.js';
+} from '../core/oauth/code/authorization-request.js';
+import { checkedForm, type Parameters, readForm } from '../core/oauth/facts/parameters.js';
+import { checkProofIsThere, provenKey, withNonce } from '../core/oauth/kernel/bound-tokens.js';
+import { authenticateClient, CLIENT_PARAMETERS } from '../core/oauth/kernel/client-authentication.js';
+import type { OAuthContext } from '../core/oauth/kernel/context.js';
+import type { Endpoint } from '../core/oauth/kernel/endpoint.js';
+import type { OAuthHooks } from '../core/oauth/kernel/hooks.js';
+import type { OAuthParts } from '../core/oauth/kernel/oauth-feature.js';
+import { RefusedPage, reportSent } from '../core/oauth/kernel/refusal.js';
 import { PageError } from '../core/oauth/pages/page-error.js';
-import { checkedForm, type Parameters, readForm } from '../core/oauth/parameters.js';
 
 /** RFC 9126 §2.2 */
 const PREFIX = 'urn:ietf:params:oauth:request_uri:';

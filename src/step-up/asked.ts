@@ -1,7 +1,7 @@
-import { RefusedRequest } from '../core/oauth/authorization/refusal.js';
 import type { Client } from '../core/oauth/clients/client.js';
-import type { ReadAuthorization } from '../core/oauth/hooks.js';
-import type { Definitions, Parameters } from '../core/oauth/parameters.js';
+import type { Definitions, Parameters } from '../core/oauth/facts/parameters.js';
+import type { ReadAuthorization } from '../core/oauth/kernel/hooks.js';
+import { RefusedRequest } from '../core/oauth/kernel/refusal.js';
 
 /** The parameters with which a client asks for a newer or stronger sign-in (RFC 9470 §4). */
 export const STEP_UP_PARAMETERS = { max_age: 'vschar', acr_values: 'vschar' } as const satisfies Definitions;

@@ -6,8 +6,8 @@
  */
 
 import type { AuthorizationFeature } from '../core/base/feature.js';
-import { secondsOf } from '../core/oauth/context.js';
-import { featureOf } from '../core/oauth/oauth-feature.js';
+import { secondsOf } from '../core/oauth/kernel/context.js';
+import { featureOf } from '../core/oauth/kernel/oauth-feature.js';
 import { signInFor, STEP_UP_PARAMETERS } from './asked.js';
 
 /**

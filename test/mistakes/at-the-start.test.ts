@@ -21,7 +21,7 @@ const SECRET = 'a secret of the test that has 32 characters';
 
 afterEach(() => vi.unstubAllGlobals());
 
-/** Mistakes that the compiler finds in TypeScript, as JavaScript makes them. Wrong values of options are in `oauth/options.test.ts`. */
+/** Mistakes that the compiler finds in TypeScript, as JavaScript makes them. Wrong values of options are in `oauth/facts/options.test.ts`. */
 const build = (options: object): unknown => oauthQuery({ onWarning: () => undefined, ...options });
 
 /** What is done wrong, the code, what the sentence names, and the mistake. */

@@ -11,7 +11,7 @@ const rows = [
 /** The numbers in the titles of tests. */
 const tested = new Set(
   ['test/openid', 'test/oauth', 'test/cli'].flatMap((folder) =>
-    readdirSync(join(ROOT, folder))
+    readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
       .filter((name) => name.endsWith('.test.ts'))
       .flatMap(
         (name) =>

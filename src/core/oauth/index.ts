@@ -1,21 +1,21 @@
 import type { Route } from '../base/http/messages.js';
 import { resourceMetadataRoute } from '../base/resource-metadata.js';
 import { DEVICE_CODE_GRANT, OWNER_GRANTS } from './clients/client.js';
-import type { OAuthConfig } from './config.js';
-import type { OAuthContext } from './context.js';
-import type { Endpoint } from './endpoint.js';
-import { authorize } from './endpoints/authorize.js';
-import { deviceAuthorization } from './endpoints/device-authorization.js';
-import { deviceVerification, deviceVerificationForm } from './endpoints/device-verification.js';
-import { grantsForm, grantsPage } from './endpoints/grants.js';
-import { introspection } from './endpoints/introspection.js';
-import { jwks } from './endpoints/jwks.js';
-import { metadata, openIdConfiguration } from './endpoints/metadata.js';
-import { tokensForm, tokensPage } from './endpoints/personal-tokens.js';
-import { registrationWith } from './endpoints/registration.js';
-import { revocation } from './endpoints/revocation.js';
-import { token } from './endpoints/token.js';
-import type { OAuthHooks } from './hooks.js';
+import { authorize } from './code/authorize.js';
+import { deviceAuthorization } from './device/device-authorization.js';
+import { deviceVerification, deviceVerificationForm } from './device/device-verification.js';
+import type { OAuthConfig } from './kernel/config.js';
+import type { OAuthContext } from './kernel/context.js';
+import type { Endpoint } from './kernel/endpoint.js';
+import type { OAuthHooks } from './kernel/hooks.js';
+import { jwks } from './metadata/jwks.js';
+import { metadata, openIdConfiguration } from './metadata/metadata.js';
+import { grantsForm, grantsPage } from './owners/grants-page.js';
+import { tokensForm, tokensPage } from './owners/personal-tokens-page.js';
+import { registrationWith } from './registration/registration.js';
+import { introspection } from './token/introspection.js';
+import { revocation } from './token/revocation.js';
+import { token } from './token/token.js';
 
 const OPENID = '/.well-known/openid-configuration';
 

@@ -7,10 +7,10 @@ import { errorResponse, protocolError, serverError } from '../base/http/response
 import { pageResponse } from '../base/pages/response.js';
 import type { MaybePromise } from '../base/ports.js';
 import { markAnswered } from '../base/waiting.js';
-import { isDevelopment } from '../oauth/authorization/refusal.js';
-import type { OAuthConfig } from '../oauth/config.js';
-import type { OAuthContext } from '../oauth/context.js';
-import type { Endpoint } from '../oauth/endpoint.js';
+import type { OAuthConfig } from '../oauth/kernel/config.js';
+import type { OAuthContext } from '../oauth/kernel/context.js';
+import type { Endpoint } from '../oauth/kernel/endpoint.js';
+import { isDevelopment } from '../oauth/kernel/refusal.js';
 import { PageError, pageErrorOf } from '../oauth/pages/page-error.js';
 import type { ContextOf } from './observer.js';
 

@@ -16,9 +16,9 @@ import { errorResponse, type RefusedRoute, refusalOf } from '../base/http/respon
 import { type GivenProof, proofOf, withGivenProof, type WithProof } from '../base/possession.js';
 import { fail } from '../base/schema.js';
 import { didYouMean } from '../base/spelling.js';
-import type { OAuthConfig } from '../oauth/config.js';
-import type { OAuthContext } from '../oauth/context.js';
-import { admitPresented } from '../oauth/presented-token.js';
+import type { OAuthConfig } from '../oauth/kernel/config.js';
+import type { OAuthContext } from '../oauth/kernel/context.js';
+import { admitPresented } from '../oauth/kernel/presented-token.js';
 import type { TokenClaims } from '../oauth/records/stored-records.js';
 import { ownAuthorization } from '../oauth/tokens/token-authorization.js';
 import { requestDeadline } from './boundary.js';

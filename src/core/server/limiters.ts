@@ -4,8 +4,8 @@ import { GuessLimiter } from '../base/limits/guess-limiter.js';
 import type { LimitListener } from '../base/limits/limit-reached.js';
 import { RateLimit } from '../base/limits/rate-limit.js';
 import { Slots, type SlotsDependencies } from '../base/limits/slots.js';
-import type { OAuthContext } from '../oauth/context.js';
-import { LIMITS } from '../oauth/limits.js';
+import { LIMITS } from '../oauth/facts/limits.js';
+import type { OAuthContext } from '../oauth/kernel/context.js';
 
 /** All rate limits, each with its window and its budget of records. */
 export const limitersOf = (given: Omit<SlotsDependencies, 'budget'>, emit: LimitListener): OAuthContext['limiters'] => {

@@ -4,8 +4,8 @@ import type { Clock } from '../base/ports.js';
 import { printable } from '../base/printable.js';
 import type { RandomSource } from '../base/secrets.js';
 import { monotonic } from '../base/system.js';
-import type { OAuthContext } from '../oauth/context.js';
 import { type OAuthEvent, type OAuthEventListener, type OAuthOccurrence, OUTCOMES } from '../oauth/events/events.js';
+import type { OAuthContext } from '../oauth/kernel/context.js';
 
 const EVENTS = channel('oauth-query:event');
 const STARTS = channel('oauth-query:request:start');

@@ -1,8 +1,8 @@
 import { isPublicIssuer } from '../base/addresses/loopback.js';
 import { GUESSABLE, hasShortSecret } from '../oauth/clients/client-secret.js';
 import { isRegistry, OWNER_GRANTS } from '../oauth/clients/client.js';
-import type { OAuthConfig } from '../oauth/config.js';
-import type { ScopeDefinition } from '../oauth/settings.js';
+import type { ScopeDefinition } from '../oauth/facts/settings.js';
+import type { OAuthConfig } from '../oauth/kernel/config.js';
 import { featuresOf } from './options/resolve.js';
 import type { CheckedOptions } from './options/server-table.js';
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, onTestFinished } from 'vitest';
-import { LIMITS } from '../../../src/core/oauth/limits.js';
+import { LIMITS } from '../../../src/core/oauth/facts/limits.js';
 
 const change = <T extends object>(constants: T, values: Partial<T>): (() => void) => {
   const before = { ...constants };

@@ -10,7 +10,7 @@ import { storedClients } from 'oauth-query/clients';
 import { oauthQuery } from 'oauth-query/express';
 import { openStore } from 'oauth-query/stores/open';
 import type { Store } from '../../../src/core/base/ports.js';
-import { LIMITS } from '../../../src/core/oauth/limits.js';
+import { LIMITS } from '../../../src/core/oauth/facts/limits.js';
 import { haltable } from './haltable.js';
 import type { ProcessSettings } from './oauth-processes.js';
 import { ownCluster } from './own-cluster.js';

@@ -1,4 +1,4 @@
-import { ImpliedScopes } from '../implied-scopes.js';
+import { ImpliedScopes } from '../facts/implied-scopes.js';
 import { checkRegistration, withoutNulls } from './check-registration.js';
 import type { ClientRow } from './client.js';
 

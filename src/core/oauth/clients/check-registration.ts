@@ -15,7 +15,7 @@ import {
   value,
 } from '../../base/schema.js';
 import { nearestName } from '../../base/spelling.js';
-import { GRAMMARS } from '../parameters.js';
+import { GRAMMARS } from '../facts/parameters.js';
 import { NAME_TAKES, shownName } from './client-metadata.js';
 import { ADDRESS, OPENID_FIELDS, openIdOf } from './client-openid.js';
 import { type ClientSecret, type PreparedSecret, prepareSecret } from './client-secret.js';

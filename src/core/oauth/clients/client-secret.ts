@@ -4,7 +4,7 @@ import { FairQueue } from '../../base/limits/fair-queue.js';
 import { type LimitAt, sourceOf } from '../../base/limits/source.js';
 import { equalSecrets, sha256 } from '../../base/secrets.js';
 import { isAwaited } from '../../base/waiting.js';
-import { GRAMMARS } from '../parameters.js';
+import { GRAMMARS } from '../facts/parameters.js';
 import { readHash, scryptOptions, type SlowHash } from './slow-hash.js';
 
 /**

@@ -1,5 +1,5 @@
 import { INTROSPECT, parseScope } from '../../base/scope.js';
-import type { ImpliedScopes } from '../implied-scopes.js';
+import type { ImpliedScopes } from '../facts/implied-scopes.js';
 import type { Client, ClientRegistration } from './client.js';
 
 /** Scopes of the server, for validating registrations. */

@@ -1,6 +1,6 @@
 import type { ExpiringRecord, Shape } from '../../base/records.js';
-import { forgetConsent } from '../authorization/remembered-consent.js';
-import type { OAuthContext } from '../context.js';
+import type { OAuthContext } from '../kernel/context.js';
+import { forgetConsent } from '../kernel/forgotten-consent.js';
 import {
   CONNECTION,
   CONNECTION_MARK,

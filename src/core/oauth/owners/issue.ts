@@ -1,7 +1,7 @@
 import { either, fail, listOf, object, required, type Schema, text } from '../../base/schema.js';
 import { formatScope, isSubset, parseScope } from '../../base/scope.js';
-import type { OAuthContext } from '../context.js';
-import { issueFirst } from '../grants/issue-first.js';
+import type { OAuthContext } from '../kernel/context.js';
+import { issueFirst } from '../kernel/issue-first.js';
 import { checkOwner } from '../records/owner.js';
 import type { TokenResponse } from '../tokens/token-response.js';
 

@@ -3,7 +3,7 @@ import { mistake } from '../../base/mistakes.js';
 import { type ExpiringRecord, hasShape, type KeyAndShape } from '../../base/records.js';
 import { parseScope } from '../../base/scope.js';
 import { type Client, DEVICE_CODE_GRANT } from '../clients/client.js';
-import type { OAuthContext } from '../context.js';
+import type { OAuthContext } from '../kernel/context.js';
 import { type SignInFacts, signInFacts } from '../records/owner.js';
 import {
   CONNECTION,

@@ -1,6 +1,6 @@
 import { mistake } from '../../base/mistakes.js';
-import { forgetConsent } from '../authorization/remembered-consent.js';
-import type { OAuthContext } from '../context.js';
+import type { OAuthContext } from '../kernel/context.js';
+import { forgetConsent } from '../kernel/forgotten-consent.js';
 import type { RevocationReason } from '../tokens/tokens.js';
 import { checkNames } from './check-names.js';
 import { endGrants } from './ended-grants.js';

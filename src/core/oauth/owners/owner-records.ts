@@ -1,4 +1,4 @@
-import type { OAuthContext } from '../context.js';
+import type { OAuthContext } from '../kernel/context.js';
 import type { SignInFacts } from '../records/owner.js';
 import { CONNECTION, groups, REMEMBERED_CONSENT } from '../records/stored-records.js';
 import { type GrantSummary, pageOfGrants } from './listed-grants.js';

@@ -1,5 +1,5 @@
 import { mistake } from '../../base/mistakes.js';
-import type { OAuthContext } from '../context.js';
+import type { OAuthContext } from '../kernel/context.js';
 import { checkOwner } from '../records/owner.js';
 import { endSessions } from '../sign-in/owner-sessions.js';
 import { checkNames } from './check-names.js';

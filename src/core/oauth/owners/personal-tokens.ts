@@ -2,7 +2,7 @@ import { UnavailableError } from '../../base/errors.js';
 import { formatScope, parseScope } from '../../base/scope.js';
 import { keyedHash } from '../../base/secrets.js';
 import { DAY, PERSONAL_TOKENS } from '../clients/personal-client.js';
-import type { OAuthContext } from '../context.js';
+import type { OAuthContext } from '../kernel/context.js';
 import type { Owner } from '../records/owner.js';
 import { grantIdInKey, groups } from '../records/stored-records.js';
 import { TOKEN_BYTES } from '../records/token-id.js';

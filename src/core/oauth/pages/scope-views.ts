@@ -1,6 +1,6 @@
-import type { ImpliedScopes } from '../implied-scopes.js';
-import type { Resources } from '../resources.js';
-import type { ScopeDefinition } from '../settings.js';
+import type { ImpliedScopes } from '../facts/implied-scopes.js';
+import type { Resources } from '../facts/resources.js';
+import type { ScopeDefinition } from '../facts/settings.js';
 import type { ScopeView } from './views.js';
 
 /** Scopes as pages show them: without those that another one implies. */

@@ -2,7 +2,7 @@ import type { HttpRequest } from '../../base/http/messages.js';
 import { type Attempt, type GuessLimiter, guessAt } from '../../base/limits/guess-limiter.js';
 import type { LimitAt } from '../../base/limits/source.js';
 import type { Emit } from '../events/events.js';
-import { LIMITS } from '../limits.js';
+import { LIMITS } from '../facts/limits.js';
 import { minutesOf, PageError } from '../pages/page-error.js';
 import { checkOwner, type Owner } from '../records/owner.js';
 import { countedName, type Directory } from './users.js';

@@ -6,7 +6,7 @@ import type { RandomSource } from '../../base/secrets.js';
 import { type Client, isValidStill, type TokenLifetimes } from '../clients/client.js';
 import type { Clients } from '../clients/clients.js';
 import type { Emit, OAuthOccurrence } from '../events/events.js';
-import type { ImpliedScopes } from '../implied-scopes.js';
+import type { ImpliedScopes } from '../facts/implied-scopes.js';
 import type { JwtAccessTokens } from '../keys/access-token.js';
 import { CLIENT_SUBJECT, type Owner, type SignInFacts, signInFacts } from '../records/owner.js';
 import {

@@ -3,7 +3,7 @@ import { UnavailableError } from '../../base/errors.js';
 import type { FeatureHost } from '../../base/feature.js';
 import { type ClientRegistry, type ClientSource, isRegistry } from '../../oauth/clients/client.js';
 import { isAttachable, isOwnRegistry, type RegistryServer } from '../../oauth/clients/own-registry.js';
-import type { CustomGrantRequest } from '../../oauth/custom-grant.js';
+import type { CustomGrantRequest } from '../../oauth/kernel/custom-grant.js';
 import { boundSource } from '../../oauth/keys/signing-keys.js';
 import { checkSelfDescribedScopes } from './resources.js';
 import type { CheckedOptions } from './server-table.js';

@@ -8,9 +8,9 @@ import { type ClientRegistry, type ClientSource, isRegistry } from '../../oauth/
 import { Clients } from '../../oauth/clients/clients.js';
 import { personalClient } from '../../oauth/clients/personal-client.js';
 import { Registrations } from '../../oauth/clients/registrations.js';
-import { FIXED_PATHS, type OAuthConfig } from '../../oauth/config.js';
-import { ImpliedScopes } from '../../oauth/implied-scopes.js';
-import type { OAuthFeature } from '../../oauth/oauth-feature.js';
+import { ImpliedScopes } from '../../oauth/facts/implied-scopes.js';
+import { FIXED_PATHS, type OAuthConfig } from '../../oauth/kernel/config.js';
+import type { OAuthFeature } from '../../oauth/kernel/oauth-feature.js';
 import { directoryOf, type Directory, type UserDirectory } from '../../oauth/sign-in/users.js';
 import { checkScopes, checkSelfDescribedScopes, resourcesOf } from './resources.js';
 import { type CheckedOptions, SERVER_OPTIONS } from './server-table.js';

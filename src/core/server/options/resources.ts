@@ -3,7 +3,7 @@ import type { ResourceDefinition, ResourceDescription } from '../../base/resourc
 import { fail } from '../../base/schema.js';
 import { INTROSPECT } from '../../base/scope.js';
 import { didYouMean } from '../../base/spelling.js';
-import { Resources } from '../../oauth/resources.js';
+import { Resources } from '../../oauth/facts/resources.js';
 import type { CheckedOptions } from './server-table.js';
 
 /** The URL of a resource. A path is relative to the host, whatever the path of the issuer is. */

@@ -8,12 +8,12 @@ import type { ResourceDefinition } from '../../base/resource-metadata.js';
 import type { ClientRegistry, ClientSource, GrantName } from '../../oauth/clients/client.js';
 import type { PersonalTokenOptions } from '../../oauth/clients/personal-client.js';
 import type { RegistrationOptions } from '../../oauth/clients/registrations.js';
-import type { CustomGrant } from '../../oauth/custom-grant.js';
 import type { OAuthEventListener } from '../../oauth/events/events.js';
+import type { GrantInfo, Lifetimes, PathName, ScopeDefinition } from '../../oauth/facts/settings.js';
+import type { CustomGrant } from '../../oauth/kernel/custom-grant.js';
 import type { KeySource } from '../../oauth/keys/signing-keys.js';
 import type { Template } from '../../oauth/pages/views.js';
 import type { Owner } from '../../oauth/records/owner.js';
-import type { GrantInfo, Lifetimes, PathName, ScopeDefinition } from '../../oauth/settings.js';
 import type { SignInWishes } from '../../oauth/sign-in/asked-sign-in.js';
 import type { User, UserDirectory } from '../../oauth/sign-in/users.js';
 

@@ -37,14 +37,14 @@ import { DEVICE_CODE_GRANT, GRANT_TYPES } from '../../oauth/clients/client.js';
 import type { ClientRegistry, ClientSource } from '../../oauth/clients/client.js';
 import type { PersonalTokenOptions } from '../../oauth/clients/personal-client.js';
 import { REGISTRATION_OPTIONS } from '../../oauth/clients/registrations.js';
-import type { CustomGrant, GrantParameter } from '../../oauth/custom-grant.js';
-import { isServerMember } from '../../oauth/endpoints/metadata.js';
-import { TOKEN_PARAMETERS } from '../../oauth/endpoints/token.js';
+import type { Lifetimes, PathName, ScopeDefinition } from '../../oauth/facts/settings.js';
+import type { CustomGrant, GrantParameter } from '../../oauth/kernel/custom-grant.js';
 import { KEY_SOURCE } from '../../oauth/keys/signing-keys.js';
+import { isServerMember } from '../../oauth/metadata/metadata.js';
 import type { Template } from '../../oauth/pages/views.js';
-import type { Lifetimes, PathName, ScopeDefinition } from '../../oauth/settings.js';
 import { MAX_SESSION_LIFETIME } from '../../oauth/sign-in/owner-sessions.js';
 import { USER_LIST, type UserDirectory } from '../../oauth/sign-in/users.js';
+import { TOKEN_PARAMETERS } from '../../oauth/token/token.js';
 import type { Runtime, ServerOptions } from './server-options.js';
 
 /** Whether JSON can represent the value without loss. */

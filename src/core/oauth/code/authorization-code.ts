@@ -1,0 +1,97 @@
+import { OAuthError } from '../../base/errors.js';
+import { parseScope } from '../../base/scope.js';
+import { checkAwaited } from '../../base/waiting.js';
+import { verifierProblem } from '../clients/pkce.js';
+import type { Parameters } from '../facts/parameters.js';
+import { otherKey } from '../kernel/bound-tokens.js';
+import type { OAuthContext } from '../kernel/context.js';
+import type { GrantHandler, TokenRequest } from '../kernel/grant-handler.js';
+import { fieldsFor } from '../kernel/hooks.js';
+import { endAsReplay } from '../kernel/replay.js';
+import { narrowedResources } from '../kernel/requested-scope.js';
+import { isStillAllowed, scopeStillAllowed } from '../kernel/still-allowed.js';
+import { grantIdOf, isTokenShaped } from '../records/token-id.js';
+import { isRecent, type Written } from '../records/window.js';
+import { type CodePart, parseKept } from '../tokens/chain-record.js';
+import type { FoundCode } from '../tokens/codes.js';
+import type { Grant } from '../tokens/tokens.js';
+
+/** The same message for unknown, expired and used codes, so that guessing reveals nothing. */
+const invalidCode = (): OAuthError => new OAuthError('invalid_grant', 'The authorization code is not valid.');
+
+/**
+ * Redeems an authorization code. Everything is checked before the code is used up, so an invalid request costs the client
+ * nothing; then a single `swap` determines who redeems it. A second valid redemption revokes the grant.
+ *
+ * @see {@link https://www.rfc-editor.org/rfc/rfc6749#section-4.1.3 | RFC 6749 §4.1.3}
+ * @see {@link https://www.rfc-editor.org/rfc/rfc7636#section-4.6 | RFC 7636 §4.6}
+ */
+export const authorizationCode: GrantHandler = async (request) => {
+  const { form, client, context, jkt } = request;
+  const code = form.get('code');
+  if (code === undefined) throw new OAuthError('invalid_request', 'The parameter code is missing.');
+  const id = isTokenShaped(code) ? grantIdOf(code) : undefined;
+  if (id === undefined) throw invalidCode();
+  const { codes } = context;
+  const found = await codes.find(id, code);
+  if (found === undefined || found.grant.client_id !== client.client_id) throw invalidCode();
+  const { grant, taken } = found;
+  checkRedirectUri(form, found.code);
+  await checkVerifier(form, found, context);
+  const aud = narrowedResources(form, grant.aud, context);
+  const kept = parseKept(found.chain.kept);
+  await checkKey(kept['dpop_jkt'], jkt, found, context);
+  if (taken !== undefined) return refuseReplay(taken, grant, request);
+  if (!(await isStillAllowed(grant, client, context))) throw invalidCode();
+  const scope = scopeStillAllowed(parseScope(grant.scope) ?? [], client);
+  const asked = { http: request.request, grant_type: 'authorization_code', client, grant, scope, aud, kept };
+  const issue = { client, grant, scope, aud, jkt, fields: fieldsFor(context.hooks, asked) };
+  checkAwaited(request.request);
+  const redeemed = await codes.redeem(found, issue);
+  if (redeemed === undefined) throw invalidCode();
+  if ('taken' in redeemed) return refuseReplay(redeemed.taken, grant, request);
+  return { response: redeemed.response, sub: grant.sub, grant_id: id };
+};
+
+/** RFC 9449 §10: the code is bound to a key. A wrong key counts like a wrong verifier. */
+const checkKey = async (
+  bound: string | undefined,
+  jkt: string | undefined,
+  found: FoundCode,
+  { codes }: OAuthContext,
+): Promise<void> => {
+  if (bound === undefined || bound === jkt) return;
+  if (found.taken === undefined) await codes.countFailure(found);
+  throw otherKey();
+};
+
+/** RFC 6749 §4.1.3: the token request must repeat the redirect_uri of the authorization request. */
+const checkRedirectUri = (form: Parameters, { redirect_uri, redirect_uri_sent }: CodePart): void => {
+  const sent = form.get('redirect_uri');
+  if (sent === undefined ? redirect_uri_sent : sent !== redirect_uri) {
+    throw new OAuthError('invalid_grant', 'The redirect_uri is not the one of the authorization request.');
+  }
+};
+
+const checkVerifier = async (form: Parameters, found: FoundCode, { codes }: OAuthContext): Promise<void> => {
+  const verifier = form.get('code_verifier');
+  const { code_challenge: challenge, code_challenge_method: method } = found.code;
+  if (challenge === null || method === null) {
+    if (verifier === undefined && challenge === method) return;
+    // RFC 9700 §4.8.2: the authorization request had no challenge, so an attacker may have removed it.
+    throw new OAuthError('invalid_request', 'The authorization request had no code_challenge.');
+  }
+  if (verifier === undefined) throw new OAuthError('invalid_grant', 'The code_verifier is missing.');
+  const problem = verifierProblem(verifier, challenge, method);
+  if (problem === undefined) return;
+  // A redeemed code gives nothing more, so guesses do not matter.
+  if (found.taken === undefined) await codes.countFailure(found);
+  throw new OAuthError('invalid_grant', problem);
+};
+
+/** Whoever redeems a code twice, or loses the race for it, ends the grant (RFC 6749 §4.1.2), unless the first redemption was just now. */
+const refuseReplay = async (taken: Written, grant: Grant, request: TokenRequest): Promise<never> => {
+  const { codeReplayTolerance } = request.context.config.lifetimes;
+  if (!isRecent(codeReplayTolerance, taken, request.context)) await endAsReplay('authorization_code', grant, request);
+  throw invalidCode();
+};

@@ -1,0 +1,65 @@
+import { defined } from '../../base/defined.js';
+import { OAuthError } from '../../base/errors.js';
+import type { HttpRequest } from '../../base/http/messages.js';
+import type { ProofChecker, ProofError, ProvenKey } from '../../base/key-proofs.js';
+import { provenAtEndpoint } from '../../base/possession.js';
+import type { Client } from '../clients/client.js';
+import type { OAuthContext } from './context.js';
+import type { OAuthHooks } from './hooks.js';
+
+/** A SHA-256 thumbprint as base64url. */
+const THUMBPRINT = /^[\w-]{43}$/;
+
+/** What tokens that are bound to keys change in requests: the parameter of RFC 9449 §10, and the metadata of §5.1. */
+export const boundTokenHooks = ({ algorithms }: ProofChecker): OAuthHooks => ({
+  parameters: { dpop_jkt: 'vschar' },
+  ownMetadata: (given) => (given['dpop_bound_access_tokens'] === true ? { dpop_bound_access_tokens: true } : {}),
+  readRequest: ({ form, client, response_type }) => {
+    const dpop_jkt = form.get('dpop_jkt');
+    if (response_type === 'token' && client.boundTokens)
+      throw new OAuthError('unauthorized_client', 'The tokens of the client are bound to keys, so it must use a code.');
+    if (dpop_jkt === undefined) return {};
+    if (!THUMBPRINT.test(dpop_jkt))
+      throw new OAuthError('invalid_request', 'The dpop_jkt must be the SHA-256 thumbprint of a key, 43 characters.');
+    return { kept: { dpop_jkt } };
+  },
+  metadata: () => ({ dpop_signing_alg_values_supported: algorithms }),
+});
+
+/** Reports a rejected proof. */
+export const tellProof =
+  ({ emit }: Pick<OAuthContext, 'emit'>, client_id?: string) =>
+  ({ reason, address }: ProofError): void =>
+    emit?.({
+      type: 'dpop.refused',
+      reason,
+      ...defined({ client_id, htu: address }),
+    });
+
+/** The key that a request to one of our endpoints proves; `undefined` without a proof. @param paths - Of the endpoint. */
+export const provenKey = (
+  request: HttpRequest,
+  paths: readonly string[],
+  context: OAuthContext,
+): Promise<ProvenKey | undefined> => {
+  const issuer = context.issuer(request);
+  const addresses = paths.map((path) => issuer + path);
+  return provenAtEndpoint(request, addresses, context.proofs, tellProof(context));
+};
+
+/** A new nonce also goes with an error (RFC 9449 §8.2). */
+export const withNonce = (error: unknown, proven: ProvenKey | undefined): unknown => {
+  if (proven === undefined || !(error instanceof OAuthError)) return error;
+  const { code, message, status, headers } = error;
+  return new OAuthError(code, message, { status, headers: { ...proven.headers, ...headers } });
+};
+
+/** @throws OAuthError if the client, or the server, only issues tokens that are bound to a key. */
+export const checkProofIsThere = (proven: ProvenKey | undefined, client: Client, { proofs }: OAuthContext): void => {
+  if (proven === undefined && proofs !== undefined && (proofs.required || client.boundTokens))
+    throw new OAuthError('invalid_dpop_proof', 'Tokens of this client are bound to a key: send a DPoP proof.');
+};
+
+/** The error for a key other than that of the code or refresh token. It ends nothing: whoever has no key proves nothing. */
+export const otherKey = (): OAuthError =>
+  new OAuthError('invalid_grant', 'A DPoP proof of the key that this code or refresh token is bound to is needed.');

@@ -1,0 +1,30 @@
+import { OAuthError } from '../../base/errors.js';
+import { formatScope } from '../../base/scope.js';
+import { type Client, isValidStill } from '../clients/client.js';
+import type { Grant } from '../tokens/tokens.js';
+import type { OAuthContext } from './context.js';
+
+/**
+ * Whether a grant is still allowed: the owner may have been disabled or have withdrawn consent (RFC 6749 §10.4), and
+ * the client's tokens may have been invalidated.
+ */
+export const isStillAllowed = async (
+  { id: grant_id, client_id, sub, scope, iat }: Grant,
+  client: Client,
+  { config, validateGrant }: OAuthContext,
+): Promise<boolean> =>
+  isValidStill(client, iat) &&
+  (await (config.users?.isActive?.(sub) ?? true)) &&
+  validateGrant({ grant_id, client_id, sub, scope });
+
+/**
+ * The scope of an access token: what was granted, or a part of it, without the scopes that the client may no longer have.
+ *
+ * @throws OAuthError `invalid_grant` if nothing is left.
+ */
+export const scopeStillAllowed = (granted: readonly string[], client: Client): string => {
+  const allowed = granted.filter((scope) => client.scopes.has(scope));
+  if (allowed.length === 0 && granted.length > 0)
+    throw new OAuthError('invalid_grant', 'The client may no longer have this scope.');
+  return formatScope(allowed);
+};

@@ -1,0 +1,100 @@
+import { tagged } from '../../base/http/etag.js';
+import type { HttpRequest, HttpResponse } from '../../base/http/messages.js';
+import { publicJson } from '../../base/http/responses.js';
+import { ASSERTION_ALGORITHMS } from '../../base/public-keys.js';
+import { DEVICE_CODE_GRANT } from '../clients/client.js';
+import type { OAuthConfig } from '../kernel/config.js';
+import type { OAuthContext } from '../kernel/context.js';
+
+/** In seconds: long enough to save requests, short enough for configuration changes to show. */
+const MAX_AGE = 300;
+
+/** Standard members that describe the server: its features, endpoints and authentication. */
+const OF_THE_SERVER =
+  /^(?:issuer|jwks_uri|signed_metadata|protected_resources)$|_(?:endpoint|aliases|supported|required|tokens)$|^require_/;
+
+/** Standard members for services of the application in addition to this server. */
+const OF_THE_HOST: ReadonlySet<string> = new Set([
+  'userinfo_endpoint',
+  'end_session_endpoint',
+  'ui_locales_supported',
+  'acr_values_supported',
+]);
+
+/** Whether the application must not set this member: clients would trust it and send secrets or owners there. */
+export const isServerMember = (name: string): boolean => OF_THE_SERVER.test(name) && !OF_THE_HOST.has(name);
+
+/**
+ * The features of the server, for discovery. Only enabled ones are listed.
+ *
+ * @see {@link https://www.rfc-editor.org/rfc/rfc8414#section-2 | RFC 8414 §2}
+ */
+export const metadataDocument = (issuer: string, { config, hooks }: Pick<OAuthContext, 'config' | 'hooks'>): object => {
+  const { grants, paths } = config;
+  const { described } = config.resources;
+  const browser = grants.has('authorization_code') || grants.has('implicit');
+  const hasPages = browser || grants.has(DEVICE_CODE_GRANT);
+  const { authenticationMethods, challengeMethods } = config.clients;
+  const signs = authenticationMethods.includes('private_key_jwt');
+  const algorithms = (endpoint: string): object =>
+    signs ? { [`${endpoint}_endpoint_auth_signing_alg_values_supported`]: ASSERTION_ALGORITHMS } : {};
+  return {
+    ...config.metadata,
+    issuer,
+    ...(browser ? { authorization_endpoint: issuer + paths.authorize[0] } : {}),
+    token_endpoint: issuer + paths.token[0],
+    ...(grants.has(DEVICE_CODE_GRANT) ? { device_authorization_endpoint: issuer + paths.device[0] } : {}),
+    introspection_endpoint: issuer + paths.introspect[0],
+    revocation_endpoint: issuer + paths.revoke[0],
+    ...(config.registrations === undefined ? {} : { registration_endpoint: issuer + paths.register[0] }),
+    ...(config.jwt === undefined ? {} : { jwks_uri: issuer + paths.jwks[0] }),
+    ...(config.scopes.size > 0 ? { scopes_supported: [...config.scopes.keys()] } : {}),
+    // Required, even if it is empty.
+    response_types_supported: responseTypes(config),
+    ...(browser ? { response_modes_supported: grants.has('implicit') ? ['query', 'fragment'] : ['query'] } : {}),
+    grant_types_supported: [...grants],
+    token_endpoint_auth_methods_supported: authenticationMethods,
+    ...algorithms('token'),
+    introspection_endpoint_auth_methods_supported: authenticationMethods.filter((method) => method !== 'none'),
+    ...algorithms('introspection'),
+    revocation_endpoint_auth_methods_supported: authenticationMethods,
+    ...algorithms('revocation'),
+    ...(grants.has('authorization_code') ? { code_challenge_methods_supported: challengeMethods } : {}),
+    ...(config.clients.haveDocuments ? { client_id_metadata_document_supported: true } : {}),
+    ...(browser ? { authorization_response_iss_parameter_supported: true } : {}),
+    ...(described.length > 0 ? { protected_resources: described.map(({ resource }) => resource) } : {}),
+    ...(hasPages ? { ui_locales_supported: config.metadata['ui_locales_supported'] ?? config.languages.offered } : {}),
+    ...hooks.metadata?.(issuer),
+  };
+};
+
+const responseTypes = ({ grants }: OAuthConfig): readonly string[] => [
+  ...(grants.has('authorization_code') ? ['code'] : []),
+  ...(grants.has('implicit') ? ['token'] : []),
+];
+
+/**
+ * The same for clients that only look at the OpenID Connect location, with the members their parsers require. No ID tokens are
+ * issued, but libraries take these algorithms for those of the keys at `jwks_uri`, which sign access tokens.
+ *
+ * @see {@link https://openid.net/specs/openid-connect-discovery-1_0.html#ProviderMetadata | OpenID Connect Discovery 1.0 §3}
+ */
+const openIdDocument = async (issuer: string, context: OAuthContext): Promise<object> => ({
+  ...metadataDocument(issuer, context),
+  jwks_uri: issuer + context.config.paths.jwks[0],
+  subject_types_supported: ['public'],
+  id_token_signing_alg_values_supported: [...new Set((await context.keyRing?.jwks())?.keys.map(({ alg }) => alg))],
+  ...context.hooks.metadata?.(issuer),
+});
+
+/** Clients of OpenID Connect read the documents and the keys before each sign-in, so these get an `etag`. */
+const answered = (document: object, request: HttpRequest, { hooks }: OAuthContext): HttpResponse => {
+  const answer = publicJson(document, MAX_AGE);
+  return hooks.publicKeys === undefined ? answer : tagged(request, answer);
+};
+
+export const openIdConfiguration = async (request: HttpRequest, context: OAuthContext): Promise<HttpResponse> =>
+  answered(await openIdDocument(context.issuer(request), context), request, context);
+
+export const metadata = (request: HttpRequest, context: OAuthContext): HttpResponse =>
+  answered(metadataDocument(context.issuer(request), context), request, context);

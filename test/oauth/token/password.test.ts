@@ -1,0 +1,72 @@
+import { describe, expect, test } from 'vitest';
+import { hostFor, useHost } from '../../hosts.js';
+import { fixture } from '../support/fixture.js';
+import { Flows, refusal } from '../support/tokens.js';
+
+const LEGACY = {
+  client_id: 'legacy',
+  client_secret: 'legacy-secret',
+  grant_types: ['password', 'refresh_token'],
+  scope: 'profile content.read',
+} as const;
+
+describe.each(hostFor(import.meta.url))('the password grant on $name', (host) => {
+  const { options, events, errors, advance } = fixture({
+    clients: [LEGACY],
+    grants: ['authorization_code', 'client_credentials', 'refresh_token', 'device_code', 'password'],
+  });
+
+  const ask = (username: string, password: string, more = {}) =>
+    flows.token('legacy', { grant_type: 'password', username, password, ...more });
+
+  const running = useHost(host, { options }, errors);
+  const flows = new Flows(running, [LEGACY]);
+
+  test('#78 the correct password returns tokens of its owner (RFC 6749 §4.3.3)', async () => {
+    const answer = await ask('alice', 'wonderland', { scope: 'profile' });
+    expect(answer.json).toEqual({
+      access_token: expect.any(String),
+      token_type: 'Bearer',
+      expires_in: 3600,
+      scope: 'profile',
+      refresh_token: expect.any(String),
+    });
+    const seen = (await flows.introspect(String(answer.json['access_token']))).json;
+    expect(seen).toMatchObject({
+      active: true,
+      sub: 'alice',
+      username: 'alice',
+      client_id: 'legacy',
+      scope: 'profile',
+    });
+    expect((await flows.refresh('legacy', String(answer.json['refresh_token']))).status).toBe(200);
+  });
+
+  test('#78 unknown user and wrong password are the same invalid_grant (RFC 6749 §4.3.2)', async () => {
+    const answers = [await ask('nobody', 'wonderland'), await ask('alice', 'wrong'), await ask('bob', 'wonderland')];
+    expect(answers.map(refusal)).toEqual(answers.map(() => [400, 'invalid_grant']));
+    expect(new Set(answers.map(({ text }) => text)).size).toBe(1);
+    expect(refusal(await ask('', 'wonderland'))).toEqual([400, 'invalid_request']);
+    expect(refusal(await ask('alice', ''))).toEqual([400, 'invalid_request']);
+  });
+
+  test('#78 only a client registered for it may use it', async () => {
+    const form = { grant_type: 'password', username: 'alice', password: 'wonderland' };
+    expect(refusal(await flows.token('web', form))).toEqual([400, 'unauthorized_client']);
+    expect(refusal(await flows.token('spa', form))).toEqual([400, 'unauthorized_client']);
+  });
+
+  test('#78 too many wrong passwords get 429, also with the correct one, until the window ends', async () => {
+    advance(600);
+    const failures = [];
+    for (let n = 0; n < 10; n += 1) failures.push(await ask('dave', `wrong ${n}`));
+    expect(failures.map(refusal)).toEqual(failures.map(() => [400, 'invalid_grant']));
+    const throttled = await ask('dave', 'diver');
+    expect(refusal(throttled)).toEqual([429, 'temporarily_unavailable']);
+    expect(Number(throttled.headers['retry-after'])).toBeGreaterThan(0);
+    expect((await ask('bob', 'builder')).status, 'somebody else').toBe(200);
+    expect(events).toContainEqual(expect.objectContaining({ type: 'limit.reached', limit: 'login' }));
+    advance(Number(throttled.headers['retry-after']));
+    expect((await ask('dave', 'diver')).status).toBe(200);
+  });
+});
