@@ -130,6 +130,18 @@ const BASIC: Record<string, Check> = {
     assert.equal(await store.get('a'), undefined);
     for (const key of all.slice(1)) assert.deepEqual(await store.get(key), { key });
   },
+  'a key of 200 characters is kept, and a longer one is kept whole or rejected, never cut': async ({ store }) => {
+    const key = 'k'.repeat(200);
+    const longer = [`${key}1`, `${key}2`];
+    for (const given of [...longer, key]) {
+      const added = await store.add(given, { given }, START + HOUR).catch((error: unknown) => {
+        if (given === key) throw error;
+        return 'rejected';
+      });
+      if (added === 'rejected') assert.equal(await store.get(given), undefined);
+      else assert.deepEqual([added, await store.get(given)], [true, { given }], 'it was accepted');
+    }
+  },
   'many live records remain, none is evicted for another': async ({ store }) => {
     const keys = range(2_000).map((index) => `many:${index}`);
     assert.ok((await Promise.all(keys.map((key) => store.add(key, { key }, START + HOUR)))).every(Boolean));

@@ -21,7 +21,7 @@ export interface Store {
   /**
    * Writes a record if there is no live one under this key.
    *
-   * @param key - Printable ASCII, at most 200 characters.
+   * @param key - Printable ASCII, at most 200 characters. A store that cannot keep a longer one whole rejects it.
    * @param value - Plain JSON data. The store keeps its current contents, whatever the caller changes afterwards.
    * @param expiresAt - Milliseconds since the epoch. From that millisecond on the record does not exist.
    * @param groups - At most four names, with the same characters and length as keys, for stores with {@link Store.list}. Other stores
