@@ -3,6 +3,9 @@ import { tableNames, type TableNames } from './sql-store.js';
 /** The longest name of a table in MySQL, with `_groups` appended. */
 const MAX_NAME_LENGTH = 64 - '_groups'.length;
 
+/** The size of the columns for keys and groups. */
+export const MAX_KEY_BYTES = 200;
+
 /** @throws TypeError if the table is not a plain name. */
 export const mysqlTables = (table: string): TableNames => tableNames('mysqlStore', table, MAX_NAME_LENGTH);
 
@@ -13,7 +16,7 @@ export const mysqlStatements = ({ table, groups }: TableNames) => ({
   // Keys are compared as bytes, also spaces at their end, whatever the character set of the connection.
   schema: [
     `CREATE TABLE IF NOT EXISTS ${table} (
-  \`key\` VARBINARY(200) NOT NULL PRIMARY KEY,
+  \`key\` VARBINARY(${MAX_KEY_BYTES}) NOT NULL PRIMARY KEY,
   value LONGTEXT CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
   expires_at BIGINT NOT NULL,
   rev VARBINARY(64) NOT NULL,
@@ -21,8 +24,8 @@ export const mysqlStatements = ({ table, groups }: TableNames) => ({
   INDEX by_expiry (expires_at)
 ) ENGINE = InnoDB`,
     `CREATE TABLE IF NOT EXISTS ${groups} (
-  grp VARBINARY(200) NOT NULL,
-  \`key\` VARBINARY(200) NOT NULL,
+  grp VARBINARY(${MAX_KEY_BYTES}) NOT NULL,
+  \`key\` VARBINARY(${MAX_KEY_BYTES}) NOT NULL,
   expires_at BIGINT NOT NULL,
   PRIMARY KEY (grp, \`key\`),
   INDEX by_expiry (expires_at)

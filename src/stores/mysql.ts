@@ -5,7 +5,7 @@
  */
 
 import { mistake, type OnWarning } from '../core/base/mistakes.js';
-import { mysqlStatements, mysqlTables, type Statements } from './mysql-sql.js';
+import { MAX_KEY_BYTES, mysqlStatements, mysqlTables, type Statements } from './mysql-sql.js';
 import {
   problems,
   queryOf,
@@ -66,6 +66,7 @@ export function mysqlStore(options: MysqlStoreOptions): MysqlStore {
     {
       server: 'MySQL',
       async add(record, groups) {
+        for (const name of [record.key, ...groups]) checkLength(name);
         // Before the record, so that a live record is in its groups whatever fails in between.
         if (groups.length > 0)
           await affected(sql.enter(groups.length), ...groups.flatMap((group) => [group, record.key, record.end]));
@@ -87,6 +88,14 @@ export function mysqlStore(options: MysqlStoreOptions): MysqlStore {
       },
     },
     options,
+  );
+}
+
+/** `INSERT IGNORE`, and a session that is not strict, would cut a longer name to that of another record. */
+function checkLength(name: string): void {
+  if (Buffer.byteLength(name) <= MAX_KEY_BYTES) return;
+  throw new RangeError(
+    `mysqlStore: the key or group ${JSON.stringify(name.slice(0, 40))}… has ${Buffer.byteLength(name)} bytes, and its column keeps at most ${MAX_KEY_BYTES}`,
   );
 }
 

@@ -181,6 +181,10 @@ const SABOTAGED: Record<string, Sabotaged> = {
       get: (key) => good.get(key.slice(0, 190)),
     }),
   },
+  'cuts a key that is too long for its column': {
+    found: 'a key of 200 characters is kept, and a longer one is kept whole or rejected, never cut',
+    sabotage: (good) => ({ add: (key, ...rest) => good.add(key.slice(0, 200), ...rest) }),
+  },
   'keeps the caller’s object': {
     found: 'changes to a value after add do not affect the record',
     sabotage: (good) => {
