@@ -80,6 +80,11 @@ describe('action=parse', () => {
     const { json } = await rendering.get({ action: 'parse', page: 'apple', formatversion: '2' });
     const ofApple = { fromtitle: 'Apple' };
     const named = (line: string) => ({ line, anchor: line, linkAnchor: line });
+    let index = 0;
+    const tocEntry = (tocLevel: number, hLevel: number, number: string, line: string, codepointOffset: number) => ({
+      ...{ tocLevel, hLevel, number, index: String((index += 1)), fromTitle: 'Apple', codepointOffset },
+      ...named(line),
+    });
     expect(json['warnings']).toBeUndefined();
     expect(json['parse']).toEqual({
       title: 'Apple',
@@ -94,9 +99,17 @@ describe('action=parse', () => {
       sections: [
         { ...ofApple, toclevel: 1, level: '1', number: '1', index: '1', byteoffset: 0, ...named('Apple') },
         { ...ofApple, toclevel: 2, level: '2', number: '1.1', index: '2', byteoffset: 47, ...named('Käse') },
-        { ...ofApple, toclevel: 2, level: '2', number: '1.2', index: '3', byteoffset: 66, ...named('Pie') },
+        { ...ofApple, toclevel: 2, level: '2', number: '1.2', index: '3', byteoffset: 65, ...named('Pie') },
       ],
+      tocdata: {
+        sections: [
+          tocEntry(1, 1, '1', 'Apple', 0),
+          tocEntry(2, 2, '1.1', 'Käse', 47),
+          tocEntry(2, 2, '1.2', 'Pie', 65),
+        ],
+      },
       showtoc: false,
+      parsewarnings: [],
       displaytitle: 'The &lt;Apple&gt;',
     });
   });
@@ -167,16 +180,79 @@ describe('action=parse', () => {
 
   test('without a renderer, text is never returned as HTML, and a request for HTML is an error', async () => {
     const json = await parse(plain, { page: 'Apple', errorformat: 'plaintext' });
-    expect(Object.keys(json['parse'] ?? {}).join(' ')).toBe('title pageid revid categories links displaytitle');
+    expect(Object.keys(json['parse'] ?? {}).join(' ')).toBe(
+      'title pageid revid categories links displaytitle parsewarnings',
+    );
     expect(json['warnings']).toMatchObject([{ code: 'norenderer', module: 'parse' }]);
     const strict = await start({ ...contentQuery(source, { site }), unanswered: 'error' });
     expect((await parse(strict, { page: 'Apple' }))['error']).toMatchObject({ code: 'norenderer' });
   });
 
   test('unknown values of prop cause a warning, and the others work', async () => {
-    const json = await parse(plain, { page: 'Apple', prop: 'revid|parsetree', errorformat: 'plaintext' });
+    const json = await parse(plain, { page: 'Apple', prop: 'revid|parsetrees', errorformat: 'plaintext' });
     expect(json['warnings']).toMatchObject([{ code: 'unrecognizedvalues' }]);
     expect(json['parse']).toMatchObject({ title: 'Apple' });
+  });
+
+  test('returns what stands around a text, which programs that copy a site ask for; what belongs to skins is empty', async () => {
+    const prop =
+      'headhtml|categorieshtml|subtitle|modules|jsconfigvars|encodedjsconfigvars|indicators|headitems|properties|limitreportdata|limitreporthtml|parsewarningshtml|iwlinks';
+    const asked = {
+      page: 'Apple',
+      prop,
+      useskin: 'fallback',
+      usearticle: '1',
+      parser: 'parsoid',
+      disablepp: '1',
+      redirects: '1',
+    };
+    const { parse: item, error, warnings } = await parse(rendering, { ...asked, errorformat: 'plaintext' });
+    expect(error).toBeUndefined();
+    expect(Object(warnings)).toMatchObject([
+      { code: 'deprecation', data: { feature: 'action=parse&prop=headitems' } },
+      { code: 'deprecation-help' },
+      { code: 'deprecation', data: { feature: 'action=parse&disablepp' } },
+    ]);
+    const { headhtml, categorieshtml, ...rest } = Object(item);
+    expect(rest).toEqual({
+      ...{ title: 'Apple', pageid: 1, redirects: [], subtitle: '', properties: {} },
+      ...{ modules: [], modulescripts: [], modulestyles: [], jsconfigvars: {}, encodedjsconfigvars: '{}', iwlinks: [] },
+      ...{ indicators: {}, headitems: {}, limitreportdata: [], limitreporthtml: '', parsewarningshtml: [] },
+    });
+    expect(headhtml).toMatch(
+      /^<!DOCTYPE html>\n<html class="client-nojs" lang="en" dir="ltr">[\s\S]*<title>The &lt;Apple&gt; - /,
+    );
+    expect(headhtml).toContain(
+      'RLCONF={"wgPageName":"Apple","wgTitle":"Apple","wgNamespaceNumber":0,"wgArticleId":1,"wgRevisionId":',
+    );
+    expect(headhtml).toMatch(/<body class="mediawiki ltr ns-0 page-Apple">$/);
+    expect(categorieshtml).toContain(
+      '<li><a href="https://fruit.example/wiki/Category:Sweet_fruit" title="Category:Sweet fruit">Sweet fruit</a></li>',
+    );
+    const { json } = await rendering.get({ action: 'parse', page: 'Apple', prop: 'headhtml|properties|modules' });
+    expect(json['parse']).toMatchObject({
+      headhtml: { '*': expect.stringContaining('<html') },
+      properties: [],
+    });
+    expect(json['warnings']).toMatchObject({
+      parse: { '*': expect.stringContaining('"modules" was set but not "jsconfigvars"') },
+    });
+    expect((await parse(rendering, { page: 'Apple', prop: 'parsetree' }))['error']).toMatchObject({
+      code: 'norenderer',
+    });
+  });
+
+  test('a script in headhtml cannot be left by a title', async () => {
+    const hostile = await start({ render: () => ({ html: '' }) });
+    const { parse: item } = await parse(hostile, {
+      title: 'A\'"&/b',
+      text: 'x',
+      prop: 'headhtml',
+      contentmodel: 'wikitext',
+    });
+    const { headhtml } = Object(item);
+    expect(headhtml).toContain(String.raw`"wgPageName":"A'\"&/b"`);
+    expect(headhtml).toContain('page-A_b">');
   });
 
   test('a renderer that fails is an error without its reason; one that throws an ApiError is returned', async () => {

@@ -106,6 +106,13 @@ describe('querypage computes what the content contains', () => {
     expect(results.slice(0, name.startsWith('Most') ? 4 : 50).join(', ')).toBe(titles);
   });
 
+  test('a list of times has each as `timestamp` too', async () => {
+    const found = (await answer({ list: 'querypage', qppage: 'Ancientpages', qplimit: '1' }))['querypage'] as Entry;
+    const [row = {}] = entries(found['results']);
+    expect(row['timestamp']).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/);
+    expect(row['value']).toBe(row['timestamp']);
+  });
+
   test('others are disabled', async () => {
     expect((await answer({ list: 'querypage', qppage: 'MediaStatistics' }))['querypage']).toMatchObject({
       disabled: true,

@@ -113,8 +113,7 @@ const hitItem = (hit: SearchHit, props: readonly string[], content: Content) => 
 const nearMatch = async (content: Content, request: SearchRequest) => {
   const title = content.read(request.params.search);
   const pages = title ? await content.byTitle([title], request) : new Map<string, ContentPage>();
-  const items = [...pages.values()].map((page) => pageItem(page, content));
-  return { items, extra: { searchinfo: { totalhits: items.length } } };
+  return { items: [...pages.values()].map((page) => pageItem(page, content)) };
 };
 
 /** Further words are ignored: each takes time, and hardly any page has all of them. */

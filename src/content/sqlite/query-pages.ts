@@ -71,6 +71,9 @@ const QUERY_PAGES: { readonly [P in QueryPage]?: Sql } = {
   Withoutinterwiki: pages(sql`${ARTICLE} AND ${linksNowhere('language')}`),
 };
 
+/** Lists whose values are times: their rows also have a `timestamp`. */
+const OF_TIMES: ReadonlySet<QueryPage> = new Set(['Ancientpages']);
+
 /** The rows that are stored of each list, as in MediaWiki. */
 const MAX_ROWS = 5_000;
 
@@ -95,7 +98,12 @@ export const querypage =
       SELECT ns, title, value FROM query_page WHERE name = ${page} AND place >= ${offset}
       ORDER BY place LIMIT ${limit + 1}`);
     return {
-      items: rows.slice(0, limit).map(({ ns, title, value }) => ({ value, ns, title: prefixedTitle(ns, title, site) })),
+      items: rows.slice(0, limit).map(({ ns, title, value }) => ({
+        value,
+        ...(OF_TIMES.has(page) && { timestamp: value }),
+        ns,
+        title: prefixedTitle(ns, title, site),
+      })),
       continue: rows.length > limit ? offset + limit : undefined,
     };
   };

@@ -94,7 +94,7 @@ const TEXTS = byKey({
   'apiwarn-deprecation-missingparam':
     'Because "$1" was not specified, a legacy format has been used for the output. This format is deprecated, and in the future the new format will always be used.',
   'apiwarn-deprecation-module': 'The module "$1" has been deprecated.',
-  'apiwarn-deprecation-parameter': 'The parameter "$1" has been deprecated.',
+  'paramvalidator-param-deprecated': 'The parameter "$1" has been deprecated.',
   'apiwarn-deprecation-post-without-content-type':
     'A POST request was made without a "Content-Type" header. This does not work reliably.',
   'apiwarn-deprecation-withvalue': 'The value "$2" to parameter "$1" has been deprecated.',
@@ -123,6 +123,8 @@ const TEXTS = byKey({
     'Revision $2 is the latest revision of $1; there is no revision for "torelative=next" to compare to.',
   'apiwarn-compare-no-prev':
     'Revision $2 is the earliest revision of $1; there is no revision for "torelative=prev" to compare to.',
+  'apiwarn-moduleswithoutvars':
+    'Property "modules" was set but not "jsconfigvars" or "encodedjsconfigvars". Configuration variables are necessary for proper module usage.',
   'apiwarn-nodiff': 'This site does not compare revisions: the "$1" parameter had no effect.',
   'apiwarn-parse-longlist':
     'This page has more than $2 entries in the list "$1"; the rest is left out. Use "action=query&prop=$1" for all.',

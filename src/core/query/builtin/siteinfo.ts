@@ -3,9 +3,10 @@ import { ApiError } from '../answer/api-error.js';
 import { message } from '../answer/messages.js';
 import type { ParamsOf } from '../catalogue/index.js';
 import { isoSeconds } from '../parameters/types/timestamp.js';
+import { SKINS } from '../reader/descriptors.js';
 import type { MetaHandler, ModuleRequest } from '../run/handlers.js';
 import { GENERATOR, type Site, SITE_ID } from '../site/site.js';
-import { titleKey } from '../site/title.js';
+import { titleKey, upperFirst } from '../site/title.js';
 import { TEMPORARY } from '../site/user-name.js';
 import { PROTOCOLS } from '../site/value-sets.js';
 import type { Language } from './languageinfo.js';
@@ -124,10 +125,11 @@ const FACTS: { readonly [P in Prop]: (facts: SiteFacts) => unknown } = {
     return [{ host: SITE_ID, lag: -1 }];
   },
   autocreatetempuser: () => ({ enabled: true, matchPatterns: [`${TEMPORARY}$1`] }),
+  // Programs that copy a site look for one that is the default.
+  skins: () => SKINS.map((code) => ({ code, name: upperFirst(code), default: true, unusable: false })),
   magicwords: () => [],
   specialpagealiases: () => [],
   extensions: () => [],
-  skins: () => [],
   libraries: () => [],
   clientlibraries: () => [],
   extensiontags: () => [],

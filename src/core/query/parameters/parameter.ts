@@ -62,7 +62,7 @@ const afterWarning =
   (raw, source, context) => {
     context.warnings.deprecation(
       modulePath,
-      message('apiwarn-deprecation-parameter', { plaintext: wireName }),
+      message('paramvalidator-param-deprecated', { plaintext: wireName }),
       `${feature}&${wireName}`,
     );
     return convert(raw, source, context);

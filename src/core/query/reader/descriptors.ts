@@ -17,10 +17,13 @@ export const openSearchModule = {
   },
 } as const satisfies Described;
 
-/** The values of `prop` of `action=parse`. */
+/** The values of `prop` of `action=parse`: all of MediaWiki 1.46, because programs ask for many at once. */
 const PARSE_PROPS = words(
-  'categories displaytitle externallinks images langlinks links revid sections templates text wikitext',
+  'categories categorieshtml displaytitle encodedjsconfigvars externallinks headhtml headitems images indicators iwlinks jsconfigvars langlinks limitreportdata limitreporthtml links modules parsetree parsewarnings parsewarningshtml properties revid sections subtitle templates text tocdata wikitext',
 );
+
+/** The skins of `siteinfo`: pages here have one appearance. */
+export const SKINS = ['fallback'] as const;
 
 /** `action=parse`: the content of one page, or a text as if it were one. */
 export const parseModule = {
@@ -36,12 +39,27 @@ export const parseModule = {
     pageid: INTEGER,
     oldid: INTEGER,
     redirects: BOOLEAN,
-    prop: { type: PARSE_PROPS, multi: true, default: 'text|categories|links|sections|revid|displaytitle' },
+    prop: {
+      type: PARSE_PROPS,
+      multi: true,
+      default: 'text|categories|links|sections|revid|displaytitle|tocdata|parsewarnings',
+      deprecatedvalues: ['headitems', 'sections'],
+    },
+    wrapoutputclass: STRING,
+    usearticle: BOOLEAN,
+    parsoid: DEPRECATED_BOOLEAN,
+    parser: { type: ['parsoid', 'default', 'legacy'] },
+    effectivelanglinks: DEPRECATED_BOOLEAN,
     section: STRING,
     contentmodel: STRING,
+    disablepp: DEPRECATED_BOOLEAN,
     disableeditsection: BOOLEAN,
     disablelimitreport: BOOLEAN,
+    disablestylededuplication: BOOLEAN,
     disabletoc: BOOLEAN,
+    preview: BOOLEAN,
+    sectionpreview: BOOLEAN,
+    useskin: { type: SKINS },
   },
 } as const satisfies Described;
 

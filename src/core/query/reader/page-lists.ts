@@ -7,7 +7,7 @@ import type { RenderedContent } from './renderer.js';
 import type { ReaderParts } from './subquery.js';
 
 /** The modules whose lists `action=parse` returns. */
-export const LIST_MODULES = ['links', 'categories', 'templates', 'images', 'langlinks', 'extlinks'] as const;
+export const LIST_MODULES = ['links', 'categories', 'templates', 'images', 'langlinks', 'iwlinks', 'extlinks'] as const;
 type ListModule = (typeof LIST_MODULES)[number];
 
 /** The maximum number of entries of a list, because each takes time, and the number of titles looked up at once. */
@@ -49,7 +49,10 @@ const listed = async (
 };
 
 /** Looks up whether titles exist, without invalid ones and those of other sites. */
-const lookedUp = async (titles: readonly string[], { service, context }: ListParts): Promise<readonly Link[]> => {
+export const lookedUp = async (
+  titles: readonly string[],
+  { service, context }: ListParts,
+): Promise<readonly Link[]> => {
   const { site, options } = service;
   const { caller, deadline } = context;
   const links = new Map<string, Link>();
@@ -127,6 +130,12 @@ export const externalLinksOf = (page: ListedPage, parts: ListParts): Promise<rea
 export const languageLinksOf = (page: ListedPage, parts: ListParts): Promise<readonly ResultItem[]> => {
   const sources = { values: { lllimit: 'max', llprop: 'url' }, ofModule: (item: ResultItem) => item, ofRenderer: [] };
   return entries('langlinks', page, parts, sources);
+};
+
+/** Links to pages of other sites, by their prefixes. */
+export const interwikiLinksOf = (page: ListedPage, parts: ListParts): Promise<readonly ResultItem[]> => {
+  const sources = { values: { iwlimit: 'max', iwprop: 'url' }, ofModule: (item: ResultItem) => item, ofRenderer: [] };
+  return entries('iwlinks', page, parts, sources);
 };
 
 /** The categories, with their sort keys. */

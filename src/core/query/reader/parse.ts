@@ -5,10 +5,12 @@ import { type MutableItem, toVersion1 } from '../answer/result-format.js';
 import type { RequestContext } from '../run/request-context.js';
 import { parseTitle } from '../site/title.js';
 import type { ParseParams } from './descriptors.js';
+import { addInterface } from './page-interface.js';
 import {
   categoriesOf,
   externalLinksOf,
   imagesOf,
+  interwikiLinksOf,
   isAnswered,
   languageLinksOf,
   LIST_MODULES,
@@ -16,33 +18,12 @@ import {
   linksOf,
   templatesOf,
 } from './page-lists.js';
+import type { Prop, Reading, Subject } from './reading.js';
 import { renderPage } from './render-page.js';
 import type { RenderedContent } from './renderer.js';
 import { loadSanitizer } from './sanitize.js';
-import { sectionItems } from './sections.js';
+import { sectionItems, tableOfContents } from './sections.js';
 import type { ReaderParts, SubqueryPage } from './subquery.js';
-
-type Prop = ParseParams['prop'][number];
-
-/** One request of `action=parse`. */
-interface Reading extends ReaderParts {
-  readonly params: ParseParams;
-  readonly context: RequestContext;
-  readonly wants: ReadonlySet<Prop>;
-}
-
-/** The page and its revision, or the text. */
-interface Subject {
-  /** `undefined` for a text of the request. */
-  readonly pageid: number | undefined;
-  readonly ns: number;
-  readonly title: string;
-  readonly revid: number | undefined;
-  /** Absent if not requested, or if `prop=revisions` has no handler. */
-  readonly text: string | undefined;
-  readonly model: string;
-  readonly redirects: readonly MutableItem[];
-}
 
 /** The longest text of a request, in characters. The time of renderers is proportional to its length, or worse. */
 const MAX_TEXT = 20_000;
@@ -66,8 +47,9 @@ const readPage = async (params: ParseParams, context: RequestContext, parts: Rea
   // By default, omit what the site cannot provide.
   if (context.parameters.get('prop') === undefined) {
     for (const name of ['links', 'categories'] as const) if (!render && !isAnswered(name, service)) wants.delete(name);
-    if (!render) wants.delete('sections');
+    if (!render) for (const name of ['sections', 'tocdata'] as const) wants.delete(name);
   }
+  if (wants.has('parsetree')) throw apiError('norenderer', 'parsetree');
   const reading: Reading = { ...parts, params, context, wants };
   const subject = params.text === undefined ? await findSubject(reading) : givenText(params.text, reading);
   const rendered = await renderSubject(reading, subject);
@@ -77,7 +59,7 @@ const readPage = async (params: ParseParams, context: RequestContext, parts: Rea
 /** Whether the page has to be rendered, for its HTML or for data that only the renderer returns. */
 const needsRendering = ({ wants, service, render, params }: Reading): boolean =>
   render !== undefined &&
-  (['text', 'sections', 'displaytitle'].some((prop) => wants.has(prop as Prop)) ||
+  (['text', 'sections', 'tocdata', 'displaytitle', 'headhtml'].some((prop) => wants.has(prop as Prop)) ||
     LIST_MODULES.some((name) => {
       const prop = name === 'extlinks' ? 'externallinks' : name;
       return wants.has(prop) && (params.text !== undefined || !isAnswered(name, service));
@@ -214,14 +196,16 @@ const answerOf = async (
     else withoutRenderer('text', reading);
   }
   await addLists(item, { pageid, rendered }, reading);
-  if (wants.has('sections')) {
+  for (const prop of ['sections', 'tocdata'] as const) {
+    if (!wants.has(prop)) continue;
     if (rendered && text !== undefined) {
       const sections = sectionItems(rendered.sections ?? [], { title, text });
-      item['sections'] = sections;
+      item[prop] = prop === 'sections' ? sections : tableOfContents(sections);
       item['showtoc'] = shown(sections.length > 3);
-    } else withoutRenderer('sections', reading);
+    } else withoutRenderer(prop, reading);
   }
   if (wants.has('displaytitle')) item['displaytitle'] = Html.content(displaytitle).source;
+  await addInterface(item, { ...subject, displaytitle }, reading);
   if (wants.has('wikitext') && text !== undefined) item['wikitext'] = whole(text);
   if (item['showtoc'] === false && isFirst) delete item['showtoc'];
   return item;
@@ -237,6 +221,7 @@ const addLists = async (item: MutableItem, page: ListedPage, reading: Reading): 
   if (wants.has('links')) item['links'] = shown(await linksOf(page, reading), 'title');
   if (wants.has('templates')) item['templates'] = shown(await templatesOf(page, reading), 'title');
   if (wants.has('images')) item['images'] = await imagesOf(page, reading);
+  if (wants.has('iwlinks')) item['iwlinks'] = shown(await interwikiLinksOf(page, reading), 'title');
   if (wants.has('externallinks')) item['externallinks'] = await externalLinksOf(page, reading);
 };
 

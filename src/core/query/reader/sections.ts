@@ -9,18 +9,33 @@ export const sectionItems = (
   { title, text }: { readonly title: string; readonly text: string },
 ): readonly ResultItem[] => {
   const numbering = new Numbering();
-  const bytes = new ByteOffsets(text);
+  const offsets = new Offsets(text);
   return sections.map(({ level, line, anchor, offset }, index) => ({
     ...numbering.next(level),
     level: String(level),
     line: Html.content(line).source,
     index: String(index + 1),
     fromtitle: titleKey(title),
-    byteoffset: offset === undefined ? null : bytes.at(offset),
+    byteoffset: offset === undefined ? null : offsets.at(offset),
     anchor,
     linkAnchor: anchor,
   }));
 };
+
+/** The same for `prop=tocdata`. */
+export const tableOfContents = (sections: readonly ResultItem[]): ResultItem => ({
+  sections: sections.map(({ toclevel, level, line, number, index, fromtitle, byteoffset, anchor, linkAnchor }) => ({
+    tocLevel: toclevel,
+    hLevel: Number(level),
+    line,
+    number,
+    index,
+    fromTitle: fromtitle,
+    codepointOffset: byteoffset,
+    anchor,
+    linkAnchor,
+  })),
+});
 
 /** Numbers headings as MediaWiki does: a lower heading is always one level deeper, however small it is. */
 class Numbering {
@@ -48,11 +63,11 @@ class Numbering {
   }
 }
 
-/** Converts indexes of a text to byte offsets, in ascending order. */
-class ByteOffsets {
+/** Converts indexes of a text to places in code points, which MediaWiki calls byte offsets, in ascending order. */
+class Offsets {
   readonly #text: string;
   #index = 0;
-  #bytes = 0;
+  #points = 0;
 
   constructor(text: string) {
     this.#text = text;
@@ -60,8 +75,8 @@ class ByteOffsets {
 
   at(index: number): number | null {
     if (index < this.#index || index > this.#text.length) return null;
-    this.#bytes += Buffer.byteLength(this.#text.slice(this.#index, index));
+    for (const _ of this.#text.slice(this.#index, index)) this.#points += 1;
     this.#index = index;
-    return this.#bytes;
+    return this.#points;
   }
 }
