@@ -1,4 +1,4 @@
-import { type ResultItem, upperFirst } from '../../core/query/index.js';
+import { type ResultItem, type Site, upperFirst } from '../../core/query/index.js';
 import { type Content, USERS_AT_ONCE } from '../content.js';
 import { timeOf } from '../keys.js';
 import type { ContentUser } from '../source.js';
@@ -6,7 +6,10 @@ import { type Answer, listOf, titleBounds } from './answer.js';
 
 const hasAccount = ({ id }: ContentUser): boolean => id > 0;
 
-const userKey = (text: string): string => upperFirst(text.replaceAll('_', ' ').trim());
+const userKey =
+  ({ language }: Site) =>
+  (text: string): string =>
+    upperFirst(text.replaceAll('_', ' ').trim(), language);
 
 /** Information about a user. A source has authors, but no groups. */
 const FACTS: Readonly<Record<string, (user: ContentUser) => ResultItem>> = {
@@ -36,7 +39,7 @@ const userItem = (content: Content, user: ContentUser, props: readonly string[] 
 /** The requested users in order, including missing ones. */
 export const users: Answer<'users', 'users'> = async (content, request) => {
   const { params } = request;
-  const names = [...new Set((params.users ?? []).map(userKey))];
+  const names = [...new Set((params.users ?? []).map(userKey(request.site)))];
   const ids = [...new Set(params.userids ?? [])];
   const all = await content.source.users({ names, ids }, request);
   const found = await content.openUsers(all.filter(hasAccount), request);
@@ -69,7 +72,7 @@ export const allusers: Answer<'allusers', 'userRange'> = async (content, request
   // It would also count revisions of pages with restricted access.
   if (activeusers && isRestricted) return [];
   const since = activeusers ? timeOf(clock() - ACTIVE_MS) : undefined;
-  const { from, ...bounds } = titleBounds(params, userKey, undefined);
+  const { from, ...bounds } = titleBounds(params, userKey(request.site), undefined);
   const found = await content.collect<ContentUser, string>(request, {
     limit,
     from,

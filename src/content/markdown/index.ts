@@ -64,7 +64,11 @@ export async function markdownFolder(folder: string, options: MarkdownOptions = 
   const peers = await loadPeers();
   const { onProblem = console.warn, fileUrl = '/files/' } = options;
   const site = {
-    ...{ name: nameOf(folder), language: 'en', namespaces: { 0: { defaultContentModel: 'markdown' } } },
+    ...{
+      name: nameOf(folder, options.site?.language ?? 'en'),
+      language: 'en',
+      namespaces: { 0: { defaultContentModel: 'markdown' } },
+    },
     ...options.site,
   };
   const opened = new Folder(folder, peers, {
@@ -95,4 +99,4 @@ export async function markdownFolder(folder: string, options: MarkdownOptions = 
 }
 
 /** `docs` becomes the site `Docs`. */
-const nameOf = (folder: string): string => upperFirst(basename(resolve(folder))) || 'Site';
+const nameOf = (folder: string, language: string): string => upperFirst(basename(resolve(folder)), language) || 'Site';

@@ -271,7 +271,7 @@ class ElementReader implements XmlListener {
     const where = `a file of ${shownText(this.#title)}`;
     const url = children.get('src') ?? '';
     if (!/^https?:\/\/[^\s<>"]+$/i.test(url))
-      throw new Unusable(`${upperFirst(where)} is skipped: its address is ${shownText(url)}.`);
+      throw new Unusable(`${upperFirst(where, 'en')} is skipped: its address is ${shownText(url)}.`);
     const sha1 = children.get('sha1base36') ?? '';
     return {
       timestamp: timeIn(children, where),
@@ -303,7 +303,7 @@ class ElementReader implements XmlListener {
 const timeIn = (children: Element['children'], what: string): string => {
   const time = children.get('timestamp') ?? '';
   const isTime = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/.test(time) && !Number.isNaN(Date.parse(time));
-  if (!isTime) throw new Unusable(`${upperFirst(what)} is skipped: its time is ${shownText(time)}.`);
+  if (!isTime) throw new Unusable(`${upperFirst(what, 'en')} is skipped: its time is ${shownText(time)}.`);
   return time;
 };
 
@@ -317,6 +317,6 @@ const hexadecimal = (sha1: string): string => {
 const numberIn = (text = '0', what: string): number => {
   const number = Number(text);
   if (!Number.isSafeInteger(number))
-    throw new Unusable(`${upperFirst(what)} is skipped: ${shownText(text)} is not a number.`);
+    throw new Unusable(`${upperFirst(what, 'en')} is skipped: ${shownText(text)} is not a number.`);
   return number;
 };

@@ -1,4 +1,4 @@
-import { type Caller, upperFirst } from '../../core/query/index.js';
+import { type Caller, type Site, upperFirst } from '../../core/query/index.js';
 import { type Handler, type Having, isDescending, listOf, readKey } from '../answers/answer.js';
 import { changeList } from '../answers/changes.js';
 import { Content } from '../content.js';
@@ -8,14 +8,14 @@ import { historyOf, sqliteSource, watchedBy } from './source.js';
 import { between, sql, when } from './sql.js';
 
 /** The caller's name as in revisions, with an upper-case first letter. */
-const watcherOf = (caller: Caller | undefined): string => upperFirst(caller?.name ?? '');
+const watcherOf = (caller: Caller | undefined, site: Site): string => upperFirst(caller?.name ?? '', site.language);
 
 /** Changes of the pages that the caller watches: those that the caller has edited. */
 export const watchlist = (database: ContentDatabase): Handler<'watchlist'> => {
   const source = sqliteSource(database);
   return (request) => {
     const { params, caller, site } = request;
-    const watcher = watcherOf(caller);
+    const watcher = watcherOf(caller, site);
     const history = (range: ContentHistoryRange) => historyOf(database, range, watcher);
     const content: Having<'history' | 'pages'> = new Content({ ...source, history }, site, undefined);
     // All changes count as seen, because there are no notifications.
@@ -39,7 +39,7 @@ export const watchlistraw =
     const from = readKey(next, 'number', 'text') ?? bound(params.fromtitle);
     const range = { from, to: bound(params.totitle), descending: isDescending(params.dir), limit: limit + 1 };
     const rows = database.all<{ ns: number; title: string }>(sql`
-      SELECT ns, title FROM page WHERE 1 ${watchedBy(database, watcherOf(caller), sql`page.id`).condition}
+      SELECT ns, title FROM page WHERE 1 ${watchedBy(database, watcherOf(caller, site), sql`page.id`).condition}
         ${when(params.namespace, (list) => sql`AND ns IN ${list}`)}
         ${when(params.show?.includes('changed'), () => sql`AND 0`)}
         ${between([sql`ns`, sql`title`], range)}`);

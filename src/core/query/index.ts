@@ -52,5 +52,7 @@ export { joinValues } from './parameters/multi-value.js';
 export { canonicalAddress } from './site/ip-address.js';
 export { pageAddress } from './site/page-address.js';
 export { resolveSite } from './site/site.js';
-export { parseTitle, prefixedTitle, upperFirst } from './site/title.js';
+export { parseTitle, prefixedTitle } from './site/title.js';
 export { CONTENT_MODELS } from './site/value-sets.js';
+export { upperFirst } from './text/first-letter.js';
+export { BREAK, countWords, foldText, type Term, termsIn, TEXT_RULES } from './text/words.js';

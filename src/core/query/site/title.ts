@@ -1,3 +1,5 @@
+import { normalizeText } from '../../base/text.js';
+import { upperFirst } from '../text/first-letter.js';
 import { decodeReferences } from './character-references.js';
 import { canonicalAddress } from './ip-address.js';
 import type { Interwiki, Site } from './site.js';
@@ -51,9 +53,14 @@ export const TOO_LONG = tooLong(MAX_BYTES);
 
 const invalid = (reason: string): InvalidTitle => ({ kind: 'invalid', reason });
 
-/** Parses a title and normalizes it to its canonical form. */
+/**
+ * Parses a title and normalizes it to its canonical form: in normalization form C, without marks of direction, with the first letter in upper case.
+ * Every title goes through it, whether a request, an export or a file contains it.
+ */
 export const parseTitle = (raw: string, site: Site, defaultNamespace = 0): ParsedTitle => {
-  let text = tidy(decodeReferences(raw));
+  const normal = normalizeText(decodeReferences(raw), 'NFC', Number.POSITIVE_INFINITY);
+  if (normal === undefined) return invalid('The requested page title contains more than 30 combining marks in a row.');
+  let text = tidy(normal);
   if (text.includes('\ufffd')) return invalid('The requested page title contains an invalid UTF-8 sequence.');
   let ns = defaultNamespace;
   if (text.startsWith(':')) {
@@ -98,7 +105,7 @@ const finish = (whole: string, ns: number, site: Site): ParsedTitle => {
   const most = ns === -1 ? MAX_SPECIAL_BYTES : MAX_BYTES;
   if (Buffer.byteLength(text) > most) return invalid(tooLong(most));
   if (text === '' && (ns !== 0 || hash < 0)) return invalid(EMPTY);
-  if (site.namespace(ns)?.case !== 'case-sensitive') text = upperFirst(text);
+  if (site.namespace(ns)?.case !== 'case-sensitive') text = upperFirst(text, site.language);
   if (ns === 2 || ns === 3) text = canonicalAddress(text) ?? text;
   return { kind: 'local', ns, text, prefixed: prefixedTitle(ns, text, site), fragment };
 };
@@ -115,15 +122,6 @@ const claimsNamespace = (rest: string, site: Site): boolean => {
 export const prefixedTitle = (ns: number, text: string, site: Site): string => {
   const name = site.namespace(ns)?.name ?? `Special:Badtitle/NS${ns}`;
   return name === '' ? text : `${name}:${text}`;
-};
-
-/** Upper-cases the first letter, unless it would become two letters (`ß`). */
-export const upperFirst = (text: string): string => {
-  const first = text.codePointAt(0);
-  if (first === undefined) return text;
-  const letter = String.fromCodePoint(first);
-  const upper = letter.toUpperCase();
-  return upper === letter || [...upper].length > 1 ? text : upper + text.slice(letter.length);
 };
 
 /** Removes direction marks and superfluous spaces. */

@@ -1,0 +1,111 @@
+import { foldPiece, type LetterKind, PIECES } from './letters.js';
+
+/**
+ * The number of the rules in this folder. It increases when a text gives other terms than before, because an index and a search must have the same.
+ */
+export const TEXT_RULES = 1;
+
+/**
+ * Stands between two runs that do not touch each other, so that a run of a search does not match across it. It is no letter, so that no search contains it
+ * as a word.
+ */
+export const BREAK = '\u{e001}';
+
+/** A term of a text: what an index stores, and what a search looks for. */
+export interface Term {
+  /** A folded word, a letter of a run, a pictograph, or {@link BREAK}. Without spaces and ASCII punctuation. */
+  readonly form: string;
+  /** Where it begins in the text, in UTF-16 code units. */
+  readonly start: number;
+  /** Where it ends, with its marks. */
+  readonly end: number;
+}
+
+/**
+ * The terms of a text, in order. A word is a run of letters, marks and numbers, folded: without case, without the marks that are not part of a letter. In scripts
+ * without spaces each letter is a term, and a run is found by the letters that follow each other: pairs of letters would be found faster, but need
+ * twice the index. A text matches a phrase if it has its terms next to each other.
+ */
+export const termsIn = (text: string): readonly Term[] => {
+  const terms: Term[] = [];
+  let last: LetterKind | undefined;
+  read(text, (form, kind, joined, start, end) => {
+    if (isRun(kind) && last !== undefined && isRun(last) && !joined) terms.push({ form: BREAK, start, end: start });
+    terms.push({ form, start, end });
+    last = kind;
+  });
+  return terms;
+};
+
+/** The forms of the terms of a text between spaces: an index cuts it there, and at nothing else. */
+export const foldText = (text: string): string =>
+  termsIn(text)
+    .map(({ form }) => form)
+    .join(' ');
+
+/** The number of words as readers count them: each letter of Han and Hiragana is one, and each unbroken row of another script without spaces. */
+export const countWords = (text: string): number => {
+  let count = 0;
+  let last: LetterKind | undefined;
+  read(text, (_form, kind, joined) => {
+    if (!(joined && kind === last) || kind === 'Han' || kind === 'Hiragana') count += 1;
+    last = kind;
+  });
+  return count;
+};
+
+/** Whether the letters of a kind stand together without spaces. */
+const isRun = (kind: LetterKind): boolean => kind !== 'letter' && kind !== 'picture';
+
+/**
+ * Receives a term.
+ *
+ * @param kind - A word is of the kind `letter`, whatever its script.
+ * @param joined - Whether it touches the letter of a run before it.
+ */
+type Receive = (form: string, kind: LetterKind, joined: boolean, start: number, end: number) => void;
+
+/** Cuts a text into terms, in one pass. */
+const read = (text: string, receive: Receive): void => {
+  const word = { form: '', isArabic: false, start: 0, end: 0 };
+  let inRun = false;
+  const endWord = (): void => {
+    if (word.form !== '') receive(word.form, 'letter', false, word.start, word.end);
+    word.form = '';
+  };
+  const add = (form: string, isArabic: boolean, start: number, end: number): void => {
+    if (word.form === '') word.start = start;
+    word.form += form;
+    word.end = end;
+    word.isArabic = isArabic;
+    inRun = false;
+  };
+  const gap = (): void => {
+    endWord();
+    inRun = false;
+  };
+  const pieces = new RegExp(PIECES, 'gu');
+  let start = 0;
+  let end = 0;
+  for (let match = pieces.exec(text); match !== null; match = pieces.exec(text)) {
+    const [piece] = match;
+    start = match.index;
+    if (start > end) gap();
+    end = pieces.lastIndex;
+    if (piece.charCodeAt(piece.length - 1) < 0x80) add(piece.toLowerCase(), false, start, end);
+    // No run ends here.
+    else if (piece.startsWith('\u200b') || (piece.startsWith('\u200c') && word.isArabic)) endWord();
+    else if (!piece.startsWith('\u200c')) {
+      for (const { form, kind } of foldPiece(piece)) {
+        if (kind === 'letter' || kind === 'arabic') add(form, kind === 'arabic', start, end);
+        else if (kind === 'gap') gap();
+        else {
+          endWord();
+          receive(form, kind, inRun, start, end);
+          inRun = kind !== 'picture';
+        }
+      }
+    }
+  }
+  endWord();
+};
