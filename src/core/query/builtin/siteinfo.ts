@@ -6,9 +6,10 @@ import { isoSeconds } from '../parameters/types/timestamp.js';
 import { SKINS } from '../reader/descriptors.js';
 import type { MetaHandler, ModuleRequest } from '../run/handlers.js';
 import { GENERATOR, type Site, SITE_ID } from '../site/site.js';
-import { titleKey, upperFirst } from '../site/title.js';
+import { titleKey } from '../site/title.js';
 import { TEMPORARY } from '../site/user-name.js';
 import { PROTOCOLS } from '../site/value-sets.js';
+import { upperFirst } from '../text/first-letter.js';
 import type { Language } from './languageinfo.js';
 
 const FILE_EXTENSIONS = ['png', 'gif', 'jpg', 'jpeg', 'webp'];
@@ -126,7 +127,7 @@ const FACTS: { readonly [P in Prop]: (facts: SiteFacts) => unknown } = {
   },
   autocreatetempuser: () => ({ enabled: true, matchPatterns: [`${TEMPORARY}$1`] }),
   // Programs that copy a site look for one that is the default.
-  skins: () => SKINS.map((code) => ({ code, name: upperFirst(code), default: true, unusable: false })),
+  skins: () => SKINS.map((code) => ({ code, name: upperFirst(code, 'en'), default: true, unusable: false })),
   magicwords: () => [],
   specialpagealiases: () => [],
   extensions: () => [],
