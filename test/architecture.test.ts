@@ -126,6 +126,7 @@ const layers: readonly { readonly from: RegExp; readonly mayImport: readonly Reg
     from: /^content\/(sqlite|mediawiki-export)\//,
     mayImport: [
       /^(type )?core\/query\/index\.ts/,
+      SMALL,
       /^(type )?content\//,
       /^node:(module|crypto|fs|fs\/promises|zlib)(#|$)/,
     ],

@@ -38,6 +38,7 @@ const INTROSPECTION: readonly unknown[] = [
   { issuer: ISSUER, credentials: { client_id: 'api' } },
   { issuer: ISSUER, credentials: { client_id: 'api', client_secret: undefined } },
   { issuer: ISSUER, credentials: { client_id: 'api', client_secret: '' } },
+  { issuer: ISSUER, credentials: { client_id: 'api', client_secret: 'secret\n' } },
   { issuer: ISSUER, credentials: { ...CREDENTIALS, method: 'basic' } },
   { issuer: ISSUER, credentials: { ...CREDENTIALS, scope: '' } },
   { issuer: ISSUER, credentials: { ...CREDENTIALS, secret: 'x' } },

@@ -71,6 +71,7 @@ describe('valid options', () => {
     { issuer: 'http://localhost:3000' },
     { secret: SECRET },
     { secret: [SECRET, `${SECRET} too`] },
+    { secret: [SECRET, `${SECRET}\n`] },
     { grants: ['device_code', 'implicit', 'password'], users: [{ username: 'alice', password: 'wonderland' }] },
     { grants: ['device_code', 'implicit'] },
     { grants: [] },

@@ -147,6 +147,13 @@ export const WRONG_OPTIONS: Readonly<Record<string, readonly object[]>> = {
     'https://example.org/ä',
   ]),
   secret: each('secret', [undefined, '', 'too short', 5, null, [''], ['x'.repeat(32), 'short'], [undefined], []]),
+  'white space around a secret': [
+    ...['\n', '\u00a0'].flatMap((space) => [
+      { secret: 'x'.repeat(32) + space },
+      { secret: space + 'x'.repeat(32) },
+      { secret: ['y'.repeat(32), 'x'.repeat(32) + space] },
+    ]),
+  ],
   'a secret that is that of a client': [
     { secret: "client_secret: { sha256: '47DEQpj8HBSa-_TImW-5JCeuQeRkm5NMpJWZG3hSuFU' }" },
   ],
@@ -388,6 +395,9 @@ export const WRONG_OPTIONS: Readonly<Record<string, readonly object[]>> = {
       { client_id: 'x', grant_types: ['implicit'] },
     ]),
   ],
+  'a password that cannot be typed': ['secret\n', '\u0000secret'].map((password) => ({
+    users: [{ username: 'alice', password }],
+  })),
   'client secrets and keys': clients([
     ...[
       undefined,
