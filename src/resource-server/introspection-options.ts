@@ -4,6 +4,7 @@ import {
   fail,
   fromEnvironment,
   object,
+  oneLine,
   oneOf,
   orElse,
   required,
@@ -46,7 +47,7 @@ export interface IntrospectionVerifierOptions extends CommonOptions {
 
 const credentials = {
   client_id: required(text('the client_id of a client that may introspect')),
-  client_secret: fromEnvironment(required(text('the secret of the client', /^[^]+$/, ENVIRONMENT))),
+  client_secret: fromEnvironment(required(oneLine(text('the secret of the client', /^[^]+$/, ENVIRONMENT)))),
   method: orElse(oneOf(...METHODS), 'client_secret_basic'),
   scope: orElse(text('a scope'), 'introspect'),
 } satisfies Schema<IntrospectionCredentials>;

@@ -95,11 +95,17 @@ export async function openStore(url: string, options: OpenStoreOptions = {}): Pr
 /** Which store the URL names. Nothing is opened yet, so a mistake in the URL is thrown at the caller. */
 function openerOf(url: string): (options: OpenStoreOptions) => OpenedStore | Promise<OpenedStore> {
   if (!url) throw wrong('the URL is missing. Is the environment variable set?');
+  if (url !== url.trim()) throw wrong('the URL begins or ends with white space; does it end with a line break?');
   const scheme = /^([a-z+]+):/.exec(url)?.[1] ?? '';
   if (scheme === 'memory') return openMemory;
   if (scheme === 'sqlite') {
     const file = url.slice('sqlite:'.length);
     if (file === '') throw wrong('sqlite: needs a file, for example sqlite:oauth.db');
+    const [, path] = /^\/\/([^/].*)$/.exec(file) ?? [];
+    if (path !== undefined)
+      throw wrong(
+        `sqlite://${path} is a file in the root of the disk. Write sqlite:${path} for a file in the working directory, or sqlite:/${path}`,
+      );
     return (options) => openSqlite(file, options);
   }
   if (/^rediss?(\+cluster|\+sentinel)?$/.test(scheme)) {

@@ -1,5 +1,6 @@
 import { closeSync, openSync, statSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import { firstUsable, reasonsOf, REINSTALL } from '../core/base/missing-package.js';
 import { mistake, type OnWarning } from '../core/base/mistakes.js';
 
 /** The part of a SQLite driver that is used: common to node:sqlite, better-sqlite3 and libsql. */
@@ -31,6 +32,8 @@ export interface SqliteStatement {
  */
 export function openFile(file: string | undefined, openTimeout: number, warn: OnWarning): SqliteDatabase {
   if (file === undefined) throw mistake("sqliteStore: pass { file: 'oauth.db' } or an open { database }", 'OQ100');
+  if (file !== file.trim())
+    throw mistake('sqliteStore: file begins or ends with white space; does it end with a line break?', 'OQ100');
   protectFile(file, warn);
   const database = openWithAnyDriver(file);
   // First, because the next statement may already compete with another process.
@@ -66,32 +69,26 @@ type DatabaseClass = new (file: string) => SqliteDatabase;
 const require = createRequire(import.meta.url);
 
 /** In the order they are tried. */
-const DRIVERS: readonly (() => DatabaseClass | undefined)[] = [
-  // The types are those of the oldest supported Node version, which lacks this module.
-  () => (process.getBuiltinModule('node:sqlite') as { DatabaseSync: DatabaseClass } | undefined)?.DatabaseSync,
-  () => require('better-sqlite3'),
-  () => require('libsql'),
+const DRIVERS = [
+  {
+    name: 'node:sqlite',
+    // The types are those of the oldest supported Node version, which lacks this module.
+    load: () => (process.getBuiltinModule('node:sqlite') as { DatabaseSync: DatabaseClass } | undefined)?.DatabaseSync,
+  },
+  { name: 'better-sqlite3', load: (): DatabaseClass => require('better-sqlite3') },
+  { name: 'libsql', load: (): DatabaseClass => require('libsql') },
 ];
 
 function openWithAnyDriver(file: string): SqliteDatabase {
-  for (const load of DRIVERS) {
-    const Database = usable(load);
-    if (Database) return new Database(file);
-  }
+  // A driver that was not built for this Node version only fails when it opens a database.
+  const found = firstUsable(DRIVERS, (Database) => void new Database(':memory:').close());
+  if ('loaded' in found) return new found.loaded(file);
+  const [first] = found.broken;
+  if (first !== undefined)
+    throw mistake(`sqliteStore: no SQLite driver works.${reasonsOf(found.broken)} ${REINSTALL}`, 'OQ114', first.error);
   throw mistake(
     'sqliteStore: no SQLite driver found. Use Node 22.13 or later, which includes node:sqlite, ' +
       'or install one: npm install libsql. better-sqlite3 and an open database work as well.',
     'OQ114',
   );
-}
-
-function usable(load: () => DatabaseClass | undefined): DatabaseClass | undefined {
-  try {
-    const Database = load();
-    // A driver that was not built for this Node version only fails when it opens a database.
-    if (Database) new Database(':memory:').close();
-    return Database;
-  } catch {
-    return undefined;
-  }
 }

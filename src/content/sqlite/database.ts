@@ -1,4 +1,5 @@
 import { createRequire } from 'node:module';
+import { firstUsable, reasonsOf, REINSTALL } from '../../core/base/missing-package.js';
 import { SCHEMA, SCHEMA_VERSION } from './schema.js';
 import { type Sql, sql, type SqlValue } from './sql.js';
 
@@ -100,7 +101,7 @@ export class ContentDatabase {
   }
 }
 
-/** No SQLite driver with full-text search was found. The message says what to install. */
+/** No SQLite driver with full-text search works. The message names what to install; `cause` is the error of a driver that is installed and does not work. */
 export class NoDriver extends Error {
   /** Always `NoDriver`. */
   override readonly name = 'NoDriver';
@@ -111,32 +112,28 @@ type DriverClass = new (file: string) => Driver;
 const require = createRequire(import.meta.url);
 
 /** Tried in this order. */
-const DRIVERS: readonly (() => DriverClass | undefined)[] = [
-  // The installed types are those of the oldest supported Node, which has no such module.
-  () => (process.getBuiltinModule('node:sqlite') as { DatabaseSync: DriverClass } | undefined)?.DatabaseSync,
-  () => require('better-sqlite3'),
-  () => require('libsql'),
+const DRIVERS = [
+  {
+    name: 'node:sqlite',
+    // The installed types are those of the oldest supported Node, which has no such module.
+    load: () => (process.getBuiltinModule('node:sqlite') as { DatabaseSync: DriverClass } | undefined)?.DatabaseSync,
+  },
+  { name: 'better-sqlite3', load: (): DriverClass => require('better-sqlite3') },
+  { name: 'libsql', load: (): DriverClass => require('libsql') },
 ];
 
-const openWithAnyDriver = (file: string): Driver => {
-  for (const load of DRIVERS) {
-    const Driver = usable(load);
-    if (Driver) return new Driver(file);
-  }
-  throw new NoDriver(
-    'Content in a file requires SQLite with full-text search. Use Node 22.13 or later, or run npm install libsql.',
-  );
+const probe = (Driver: DriverClass): void => {
+  const database = new Driver(':memory:');
+  database.exec('CREATE VIRTUAL TABLE probe USING fts5(text)');
+  database.close();
 };
 
-const usable = (load: () => DriverClass | undefined): DriverClass | undefined => {
-  try {
-    const Driver = load();
-    if (!Driver) return undefined;
-    const database = new Driver(':memory:');
-    database.exec('CREATE VIRTUAL TABLE probe USING fts5(text)');
-    database.close();
-    return Driver;
-  } catch {
-    return undefined;
-  }
+const openWithAnyDriver = (file: string): Driver => {
+  const found = firstUsable(DRIVERS, probe);
+  if ('loaded' in found) return new found.loaded(file);
+  const needs = 'Content in a file requires SQLite with full-text search.';
+  const [first] = found.broken;
+  if (first !== undefined)
+    throw new NoDriver(`${needs}${reasonsOf(found.broken)} ${REINSTALL}`, { cause: first.error });
+  throw new NoDriver(`${needs} Use Node 22.13 or later, or run npm install libsql.`);
 };

@@ -76,6 +76,8 @@ export const value = <T>(takes: string, is: (given: unknown) => boolean, hint?: 
 /** A question for values that usually come from the environment. */
 export const ENVIRONMENT = ' Is the environment variable set?';
 
+export const LINE_BREAK = 'does it end with a line break?';
+
 /** Adds a default value. */
 export const orElse = <In, Out, const Fallback>(
   entry: Entry<In, Out>,
@@ -144,6 +146,12 @@ export const wholeNumber = (fallback: number, min: number, max: number, unit?: s
 
 export const text = (takes = 'text', matches = /^[^]+$/, hint?: string): Entry<string, string | undefined> =>
   value(takes, (given) => typeof given === 'string' && matches.test(given), hint);
+
+/** Text that a form or a header carries. Values from the environment and from files often end with a line break. */
+export const oneLine = (entry: Entry<string, string | undefined>): Entry<string, string | undefined> =>
+  refined(entry, (given, path) =>
+    /\p{Cc}/u.test(given) ? fail(`${path} contains a control character; ${LINE_BREAK}`) : given,
+  );
 
 export const oneOf = <const T extends string>(...names: readonly [T, T, ...T[]]): Entry<T, T | undefined> => {
   const quoted = names.map((name) => `'${name}'`);

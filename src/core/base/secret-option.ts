@@ -1,4 +1,4 @@
-import { either, ENVIRONMENT, fail, listOf, refined, text } from './schema.js';
+import { either, ENVIRONMENT, fail, LINE_BREAK, listOf, refined, text } from './schema.js';
 
 const MIN_SECRET_LENGTH = 32;
 
@@ -21,6 +21,14 @@ export const SECRETS = refined(
   either(oneSecret, listOf('an array of such texts', oneSecret)),
   (given, path): readonly string[] => {
     const secrets = typeof given === 'string' ? [given] : given;
+    const [first] = secrets;
+    for (const [index, text] of secrets.entries()) {
+      // Servers may have run with it: the same text is still read, after the one without.
+      if (text === text.trim() || (index > 0 && text.trim() === first)) continue;
+      fail(
+        `${typeof given === 'string' ? path : `${path}[${index}]`} begins or ends with white space; ${LINE_BREAK} Remove it: a process without it would have another secret. If all have run with it, pass [text.trim(), text].`,
+      );
+    }
     return secrets.length > 0
       ? secrets
       : fail(`${path} is an empty list. Give at least one text of 32 characters, or leave it out.`);

@@ -1,7 +1,18 @@
 import type { HttpRequest } from '../../base/http/messages.js';
 import type { LimitAt } from '../../base/limits/source.js';
 import type { MaybePromise } from '../../base/ports.js';
-import { either, ENVIRONMENT, fail, listOf, object, refined, required, type Schema, text } from '../../base/schema.js';
+import {
+  either,
+  ENVIRONMENT,
+  fail,
+  listOf,
+  object,
+  oneLine,
+  refined,
+  required,
+  type Schema,
+  text,
+} from '../../base/schema.js';
 import { equalSecrets, sha256 } from '../../base/secrets.js';
 import { MAX_LENGTH, normalizeText } from '../../base/text.js';
 import { hashMatches } from '../clients/client-secret.js';
@@ -89,7 +100,7 @@ const hash = refined(text('what hashSecret made of the password'), (given, path)
 export const USER_FIELDS = {
   username: required(text('text that is not empty'), 'it is what is typed on the sign-in page'),
   password: required(
-    either(text('text that is not empty', /^[^]+$/, ENVIRONMENT), object({ scrypt: required(hash) })),
+    either(oneLine(text('text that is not empty', /^[^]+$/, ENVIRONMENT)), object({ scrypt: required(hash) })),
     'give it as text, or as { scrypt } with what hashSecret made of it',
   ),
   sub: text('text, or left out for the user name'),
