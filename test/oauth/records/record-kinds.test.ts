@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { KINDS } from '../../../src/core/oauth/records/kinds.js';
 import { groups } from '../../../src/core/oauth/records/stored-records.js';
 
 const read = (path: string): string => readFileSync(new URL(`../../../${path}`, import.meta.url), 'utf8');
@@ -17,11 +18,12 @@ const kindsIn = (...folders: readonly string[]): readonly string[] => {
   return [...new Set(found)].filter((kind) => kind !== undefined && !inGroups.includes(kind)).map(String);
 };
 
-test('measurements.md lists every kind of record, and there are at most 17', () => {
+test('measurements.md lists every kind of record, and so does the table that states what each does; there are at most 17', () => {
   const [, section = ''] = read('docs/measurements.md').split('The kinds of records');
   const [table = ''] = section.trimStart().split('\n\n').slice(1);
   const listed = [...table.matchAll(/^\| `([a-z-]+)` /gm)].map(([, kind]) => kind);
   const kinds = kindsIn('src/core/oauth', 'src/core/base', 'src/clients');
   expect(new Set(listed)).toEqual(new Set(kinds));
+  expect(new Set([...Object.keys(KINDS), 'client', 'client-document'])).toEqual(new Set(kinds));
   expect(kinds.length).toBeLessThanOrEqual(17);
 });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { keyedHash } from '../../../src/core/base/secrets.js';
-import { type LastPart, parseLast } from '../../../src/core/oauth/tokens/chain-record.js';
+import { type LastPart, parseLast } from '../../../src/core/oauth/records/chain-record.js';
 import { Peppers, successorOf } from '../../../src/core/oauth/tokens/successor.js';
 import { Nodes } from '../support/nodes.js';
 import { refusal } from '../support/tokens.js';

@@ -1,5 +1,5 @@
 import type { Store } from '../../../src/core/base/ports.js';
-import type { ChainRecord } from '../../../src/core/oauth/tokens/chain-record.js';
+import type { ChainRecord } from '../../../src/core/oauth/records/chain-record.js';
 import { type HostOptions, oneHostEach, type RunningHost } from '../../hosts.js';
 import { type Fixture, fixture } from './fixture.js';
 import { Flows } from './tokens.js';
