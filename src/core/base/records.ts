@@ -19,6 +19,9 @@ type Check = (value: unknown) => boolean;
  */
 export type Shape<T extends ExpiringRecord> = { readonly [K in keyof T]-?: Check };
 
+/** What each kind of record does to access, and its shape. A kind is what a key begins with, up to the first colon. */
+export type Kinds = Readonly<Record<string, readonly [effect: 'gives' | 'takes', shape: Shape<ExpiringRecord>]>>;
+
 /** A key, and the shape of its record. */
 export type KeyAndShape<T extends ExpiringRecord> = readonly [key: string, shape: Shape<T>];
 
@@ -38,19 +41,27 @@ export const isOneOf =
     allowed.includes(value);
 
 /**
- * The store as used by the core. If a store fails, disconnects or returns an unexpected shape, this becomes a single
+ * The store as used by the core. If a store fails, disconnects or returns something impossible, this becomes a single
  * kind of error that no caller can mistake for "valid" or "missing".
+ *
+ * A record of an unknown shape, as another version may have written it, never gives access: one that would give it is missing, and makes
+ * way for the next one; one that takes it away, or counts, is that same error.
  */
 export class Records {
   readonly #store: Store;
   readonly #clock: Clock;
   readonly #prefix: string;
+  readonly #kinds: Kinds;
 
-  /** @param issuer - Its hash is in front of every key, to isolate servers with different issuers that share a store. */
-  constructor(store: Store, clock: Clock, issuer = '') {
+  /**
+   * @param issuer - Its hash is in front of every key, to isolate servers with different issuers that share a store.
+   * @param kinds - Those that are not named take access away.
+   */
+  constructor(store: Store, clock: Clock, issuer = '', kinds: Kinds = {}) {
     this.#store = store;
     this.#clock = clock;
     this.#prefix = `${sha256(issuer).slice(0, PREFIX_LENGTH)}:`;
+    this.#kinds = kinds;
   }
 
   /**
@@ -59,6 +70,21 @@ export class Records {
    * @param groups - Groups under which {@link list} finds the key, if the store can list.
    */
   async add<T extends ExpiringRecord>(key: string, record: T, groups: readonly string[] = []): Promise<boolean> {
+    if (await this.#add(key, record, groups)) return true;
+    if (!(await this.#isForeign(key))) return false;
+    await this.delete(key);
+    return this.#add(key, record, groups);
+  }
+
+  /** Whether what lives under this key would give access, but has an unknown shape. */
+  async #isForeign(key: string): Promise<boolean> {
+    const [effect, shape] = this.#kinds[kindOf(key)] ?? ['takes'];
+    if (effect === 'takes' || shape === undefined) return false;
+    const record = await this.#read(key);
+    return isObject(record) && !hasShape(record, shape);
+  }
+
+  async #add(key: string, record: ExpiringRecord, groups: readonly string[]): Promise<boolean> {
     const name = this.#prefix + key;
     const end = record.exp * 1000;
     let added: unknown;
@@ -105,13 +131,15 @@ export class Records {
 
   /** The live record under this key. */
   async get<T extends ExpiringRecord>(key: string, shape: Shape<T>): Promise<T | undefined> {
-    let record: unknown;
+    return this.#checked(await this.#read(key), key, shape);
+  }
+
+  async #read(key: string): Promise<unknown> {
     try {
-      record = await this.#store.get(this.#prefix + key);
+      return await this.#store.get(this.#prefix + key);
     } catch (cause) {
       throw new UnavailableError('The store could not get a record.', { cause });
     }
-    return this.#checked(record, key, shape);
   }
 
   /** The live records under these keys, in the same order, with one command if the store supports it. */
@@ -167,8 +195,10 @@ export class Records {
 
   #checked<T extends ExpiringRecord>(record: unknown, key: string, shape: Shape<T>): T | undefined {
     if (record === undefined) return undefined;
-    if (!hasShape(record, shape))
+    if (!hasShape(record, shape)) {
+      if (isObject(record) && this.#kinds[kindOf(key)]?.[0] === 'gives') return undefined;
       throw new UnavailableError(`The store returned an invalid record for ${kindOf(key)}.`);
+    }
     return this.#clock() < record.exp * 1000 ? record : undefined;
   }
 
@@ -196,9 +226,11 @@ const isPage = (answer: unknown, limit: number): answer is ListPage => {
 
 const kindOf = (key: string): string => key.slice(0, key.indexOf(':'));
 
+const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null;
+
 /** Whether a value is an object with at least these fields. */
 export const hasShape = <T extends ExpiringRecord>(record: unknown, shape: Shape<T>): record is T => {
-  if (typeof record !== 'object' || record === null) return false;
+  if (!isObject(record)) return false;
   const fields = record as Readonly<Record<string, unknown>>;
   for (const name in shape) {
     if (!shape[name](fields[name])) return false;

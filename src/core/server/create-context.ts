@@ -19,6 +19,7 @@ import type { OAuthContext } from '../oauth/kernel/context.js';
 import { JwtAccessTokens } from '../oauth/keys/access-token.js';
 import { generateKey, KeyRing } from '../oauth/keys/signing-keys.js';
 import { Pages } from '../oauth/pages/render.js';
+import { KINDS } from '../oauth/records/kinds.js';
 import { keys } from '../oauth/records/stored-records.js';
 import type { Timekeeper } from '../oauth/records/window.js';
 import { Sessions } from '../oauth/sign-in/sessions.js';
@@ -122,7 +123,7 @@ export const createContext = (
   const onError = options.onError ?? (() => undefined);
   const emit: Emit = (occurrence) => observer.tell(occurrence);
   const [secret, ...older] = secrets;
-  const records = new Records(options.store, clock, config.issuer);
+  const records = new Records(options.store, clock, config.issuer, KINDS);
   const random = new RandomSource(bytes);
   const browserSecrets = ownSecrets(secrets, config.issuer);
   const sessions = new Sessions({

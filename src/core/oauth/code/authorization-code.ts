@@ -10,9 +10,9 @@ import { fieldsFor } from '../kernel/hooks.js';
 import { endAsReplay } from '../kernel/replay.js';
 import { narrowedResources } from '../kernel/requested-scope.js';
 import { isStillAllowed, scopeStillAllowed } from '../kernel/still-allowed.js';
+import { type CodePart, parseKept } from '../records/chain-record.js';
 import { grantIdOf, isTokenShaped } from '../records/token-id.js';
 import { isRecent, type Written } from '../records/window.js';
-import { type CodePart, parseKept } from '../tokens/chain-record.js';
 import type { FoundCode } from '../tokens/codes.js';
 import type { Grant } from '../tokens/tokens.js';
 

@@ -12,8 +12,8 @@ import { callerOf, mayUse, type OAuthContext } from '../kernel/context.js';
 import { backTo, RefusedPage, RefusedRequest, printable, reportSent } from '../kernel/refusal.js';
 import { checkScope, ownerResources, requestedScope } from '../kernel/requested-scope.js';
 import { PageError } from '../pages/page-error.js';
+import type { KeptParameters } from '../records/chain-record.js';
 import type { AskedSignIn } from '../sign-in/asked-sign-in.js';
-import type { KeptParameters } from '../tokens/chain-record.js';
 
 /** Seconds that signing in and deciding may take. */
 export const AUTHORIZATION_REQUEST_LIFETIME = 600;

@@ -5,11 +5,11 @@ import type { OwnOpenId } from '../clients/client-openid.js';
 import type { Client } from '../clients/client.js';
 import type { Definitions, Parameters } from '../facts/parameters.js';
 import type { Jwk } from '../keys/signing-keys.js';
+import type { KeptParameters } from '../records/chain-record.js';
 import type { Owner } from '../records/owner.js';
 import type { AskedSignIn } from '../sign-in/asked-sign-in.js';
 import type { BeforeSignOut } from '../sign-in/owner-sessions.js';
 import type { Session } from '../sign-in/sessions.js';
-import type { KeptParameters } from '../tokens/chain-record.js';
 import type { FieldsOf, IssuedToken, ResponseFields } from '../tokens/token-response.js';
 import type { Grant } from '../tokens/tokens.js';
 

@@ -4,6 +4,7 @@ import { type ExpiringRecord, hasShape, type KeyAndShape } from '../../base/reco
 import { parseScope } from '../../base/scope.js';
 import { type Client, DEVICE_CODE_GRANT } from '../clients/client.js';
 import type { OAuthContext } from '../kernel/context.js';
+import { CHAIN, type ChainRecord, parseLast } from '../records/chain-record.js';
 import { type SignInFacts, signInFacts } from '../records/owner.js';
 import {
   CONNECTION,
@@ -14,7 +15,6 @@ import {
   keys,
   liveGrant,
 } from '../records/stored-records.js';
-import { CHAIN, type ChainRecord, parseLast } from '../tokens/chain-record.js';
 import type { Grant } from '../tokens/tokens.js';
 import { pagesOf } from './pages-of.js';
 

@@ -1,10 +1,12 @@
 import { mistake } from '../../base/mistakes.js';
 import type { OAuthContext } from '../kernel/context.js';
 import { checkOwner } from '../records/owner.js';
+import { groups } from '../records/stored-records.js';
 import { endSessions } from '../sign-in/owner-sessions.js';
 import { checkNames } from './check-names.js';
 import { type EndedGrants, endGrants } from './ended-grants.js';
 import { type OwnerRecord, recordsOf } from './owner-records.js';
+import { keysOf } from './pages-of.js';
 
 /** Options of methods that affect an owner. */
 export interface DoneBy {
@@ -47,6 +49,13 @@ const endAll = async (sub: string, { by }: DoneBy, context: OAuthContext): Promi
   context.emit?.({ type: 'owner.signed_out', sub, ...(by === undefined ? {} : { by }) });
 };
 
+/** Deletes every record that may contain the name of an owner, whatever version wrote it. */
+const deleteListed = async (sub: string, { records }: OAuthContext): Promise<void> => {
+  for (const group of [groups.grantsOfOwner(sub), groups.tokensOfOwner(sub), groups.consentsOfOwner(sub)]) {
+    for await (const keys of keysOf(group, records)) await Promise.all(keys.map((key) => records.delete(key)));
+  }
+};
+
 const checkBy = (call: string, { by }: DoneBy): void => {
   if (by !== undefined) checkNames(call, { by });
 };
@@ -75,6 +84,8 @@ export const ownersOf = (context: OAuthContext): Owners => ({
     context.records.checkLists();
     // Sessions first: an approval in progress in one of them is found below, or finds its session ended.
     if (context.signIn.isBuiltIn) await endAll(sub, options, context);
-    return endGrants({ sub }, { reason: 'host', ...options }, context);
+    const ended = await endGrants({ sub }, { reason: 'host', ...options }, context);
+    await deleteListed(sub, context);
+    return ended;
   },
 });

@@ -40,7 +40,7 @@ export const keys = {
   token: (token: string): string => `token:${ofToken(token)}${sha256(token)}`,
   /** An access token, or the `jti` of one, that was revoked before its expiry. */
   revoked: (token: string): string => `revoked:${ofToken(token)}${sha256(token)}`,
-  /** The code and the refresh tokens of a grant: `tokens/chain-record.ts`. */
+  /** The code and the refresh tokens of a grant: `records/chain-record.ts`. */
   chain: (grant: string): string => `chain:${ofGrant(grant)}`,
   /** A proof that was used at a resource. */
   proof: (name: string): string => `proof:${name}`,

@@ -1,7 +1,7 @@
 import type { Records } from '../../base/records.js';
 import type { RandomSource } from '../../base/secrets.js';
+import { CHAIN, type ChainRecord } from '../records/chain-record.js';
 import { CONNECTION_MARK, GRANT, keys, liveGrant } from '../records/stored-records.js';
-import { CHAIN, type ChainRecord } from './chain-record.js';
 import type { Grant } from './tokens.js';
 
 /** A live grant with its chain, as read by one command. */

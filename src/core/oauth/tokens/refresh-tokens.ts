@@ -4,9 +4,6 @@ import type { MaybePromise } from '../../base/ports.js';
 import { type RandomSource, sha256 } from '../../base/secrets.js';
 import { type Client, isValidStill, type TokenLifetimes } from '../clients/client.js';
 import type { Clients } from '../clients/clients.js';
-import type { TokenClaims } from '../records/stored-records.js';
-import { markedAsBound, parseRefreshToken, refreshTokenText, TOKEN_BYTES } from '../records/token-id.js';
-import { CLOCK_DIFFERENCE, isRecent, type Timekeeper } from '../records/window.js';
 import {
   currentText,
   type LastPart,
@@ -15,7 +12,10 @@ import {
   parseLast,
   parseWritten,
   writtenText,
-} from './chain-record.js';
+} from '../records/chain-record.js';
+import type { TokenClaims } from '../records/stored-records.js';
+import { markedAsBound, parseRefreshToken, refreshTokenText, TOKEN_BYTES } from '../records/token-id.js';
+import { CLOCK_DIFFERENCE, isRecent, type Timekeeper } from '../records/window.js';
 import type { Chains, FoundChain } from './chains.js';
 import { type Peppers, successorOf } from './successor.js';
 import type { MintedToken, TokenResponse } from './token-response.js';

@@ -1,8 +1,8 @@
 import type { Clock } from '../../base/ports.js';
 import type { Records } from '../../base/records.js';
 import type { RandomSource } from '../../base/secrets.js';
+import { CHAIN, type ChainRecord } from '../records/chain-record.js';
 import { keys } from '../records/stored-records.js';
-import { CHAIN, type ChainRecord } from './chain-record.js';
 
 /** In milliseconds: the accuracy of a last use, so that a busy token causes one write an hour. */
 const STEP = 3_600_000;
