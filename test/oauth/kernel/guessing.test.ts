@@ -6,16 +6,19 @@ import { setImmediate } from 'node:timers/promises';
 import fastify from 'fastify';
 import { describe, expect, test } from 'vitest';
 import { oauthQuery } from '../../../src/adapters/fastify/index.js';
+import { oauthQuery as overFetch } from '../../../src/adapters/fetch/index.js';
 import type { HttpRequest } from '../../../src/core/base/http/messages.js';
 import { sourceOf } from '../../../src/core/base/limits/source.js';
 import type { ServerOptions } from '../../../src/core/server/options/server-options.js';
 import { createServer } from '../../../src/core/server/server.js';
 import { memoryStore } from '../../../src/stores/memory.js';
 import { type Answer, basic, Client, type HostOptions } from '../../hosts.js';
+import { everyRow } from '../../rows.js';
 import { fixture } from '../support/fixture.js';
 import { cheapHash, phc } from '../support/hashes.js';
 import { limitsOfTest } from '../support/limits.js';
 import { type ProxiedHost, proxiedHosts } from '../support/proxied.js';
+import { ADDRESSES } from '../support/spellings.js';
 import { distantStore } from '../support/stores.js';
 
 const GRANT = 'grant_type=client_credentials';
@@ -138,10 +141,55 @@ describe('password guesses', () => {
     expect((await guess(hosts[0] as ProxiedHost, 'bob', 'right', '192.0.2.2')).status).toBe(200);
   });
 
-  test('a text of any length, which a trusted proxy passes on as the address of a caller, is remembered in little space', () => {
-    const text = 'x'.repeat(16_000);
-    expect(sourceOf(text).length).toBeLessThanOrEqual(64);
-    expect(sourceOf(text)).not.toBe(sourceOf(`${text}y`));
+  test('every form of an address is one source, and texts that are no address are one together', () =>
+    everyRow(ADDRESSES, ([form, source]) => {
+      expect(sourceOf(form)).toBe(source);
+    }));
+
+  test.each(proxiedHosts)(
+    '$name: a proxy that writes the port does not remove the limit of an address',
+    async (host) => {
+      limitsOfTest({ sourceFailures: 3 });
+      const { asked, users } = countingUsers();
+      const warnings: string[] = [];
+      const { options } = fixture({
+        clients: [LEGACY],
+        grants: GRANTS,
+        users,
+        onWarning: (text) => warnings.push(text),
+      });
+      const { base, close } = await host.start(options);
+      const compared = async (ip: (n: number) => string): Promise<number> => {
+        asked.length = 0;
+        await inLots(6, 3, (n) => guess({ base, close }, `${ip(n)} ${n}`, 'x', ip(n)));
+        return asked.length;
+      };
+      expect(await compared((n) => `203.0.113.9:5000${n}`)).toBe(3);
+      expect(await compared((n) => `[2001:db8::${n}]:5000${n}`)).toBe(3);
+      expect(warnings.filter((text) => text.includes('OQ314'))).toEqual([]);
+      close();
+    },
+  );
+
+  test('fetch: addresses that cannot be read share one limit, and are reported once', async () => {
+    limitsOfTest({ sourceFailures: 1 });
+    const { asked, users } = countingUsers();
+    const warnings: string[] = [];
+    const { options } = fixture({ clients: [LEGACY], grants: GRANTS, users, onWarning: (text) => warnings.push(text) });
+    let n = 0;
+    const { handler } = overFetch({ ...options, issuer: 'https://auth.example', address: () => `unknown${(n += 1)}` });
+    const form = (username: string): URLSearchParams =>
+      new URLSearchParams({ grant_type: 'password', username, password: 'x' });
+    for (let name = 0; name < 30; name += 1)
+      await handler(
+        new Request('https://auth.example/oauth/token', {
+          method: 'POST',
+          body: form(`name${name}`),
+          headers: basic('legacy', 'legacy-secret'),
+        }),
+      );
+    expect(asked).toHaveLength(20);
+    expect(warnings).toEqual([expect.stringMatching(/"unknown1".*options\.address.*\(OQ314\)$/)]);
   });
 
   test('an address that many people share can try a thousand names, but each of them as often as elsewhere', async () => {
@@ -157,7 +205,7 @@ describe('password guesses', () => {
       await inLots(60, 10, (n) => ask(form(nameOf(n)), ip));
       return asked.length;
     };
-    for (const ip of ['192.0.2.7', '198.51.100.200', '2001:db8:0:1::5', '::ffff:192.0.2.7'])
+    for (const ip of ['192.0.2.7', '198.51.100.200:1', '[2001:db8:0:1::5]:1', '::ffff:192.0.2.7'])
       expect([ip, await compared(ip, (n) => `${ip}${n}`)]).toEqual([ip, 40]);
     for (const ip of ['192.0.2.8', '198.51.101.1', '2001:db8:0:100::5'])
       expect([ip, await compared(ip, (n) => `${ip}${n}`)]).toEqual([ip, 2]);
