@@ -39,7 +39,11 @@ const layers: readonly { readonly from: RegExp; readonly mayImport: readonly Reg
   // The ground, which knows neither half. `node:net` is for pure functions on addresses: no socket is opened.
   {
     from: /^core\/base\//,
-    mayImport: [/^(type )?core\/base\//, /^(type )?node:(crypto|buffer)(#|$)/, /^node:net(#(isIPv6|isIP|BlockList))?$/],
+    mayImport: [
+      /^(type )?core\/base\//,
+      /^(type )?node:(crypto|buffer)(#|$)/,
+      /^node:net(#(isIPv4|isIPv6|isIP|BlockList))?$/,
+    ],
   },
   {
     from: /^core\/oauth\//,

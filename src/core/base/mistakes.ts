@@ -42,7 +42,8 @@ type ServerWarning =
   | 'OQ310' // a client may not introspect the tokens of others
   | 'OQ311' // a guard is used, and the server is not mounted
   | 'OQ312' // a new sign-in was asked for, and owner returns an earlier one
-  | 'OQ313'; // openid.claims returned a claim that was not asked for
+  | 'OQ313' // openid.claims returned a claim that was not asked for
+  | 'OQ314'; // the address of a caller cannot be read
 
 type LateCode =
   | 'OQ401' // options.owner threw

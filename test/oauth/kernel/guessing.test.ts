@@ -189,7 +189,9 @@ describe('password guesses', () => {
         }),
       );
     expect(asked).toHaveLength(20);
-    expect(warnings).toEqual([expect.stringMatching(/"unknown1".*options\.address.*\(OQ314\)$/)]);
+    expect(warnings.filter((text) => text.includes('OQ314'))).toEqual([
+      expect.stringMatching(/"unknown1".*options\.address.*\(OQ314\)$/),
+    ]);
   });
 
   test('an address that many people share can try a thousand names, but each of them as often as elsewhere', async () => {
@@ -205,7 +207,7 @@ describe('password guesses', () => {
       await inLots(60, 10, (n) => ask(form(nameOf(n)), ip));
       return asked.length;
     };
-    for (const ip of ['192.0.2.7', '198.51.100.200:1', '[2001:db8:0:1::5]:1', '::ffff:192.0.2.7'])
+    for (const ip of ['192.0.2.7', '198.51.100.200:1', '[2001:db8:0:1::5]:1', '::ffff:198.51.100.9'])
       expect([ip, await compared(ip, (n) => `${ip}${n}`)]).toEqual([ip, 40]);
     for (const ip of ['192.0.2.8', '198.51.101.1', '2001:db8:0:100::5'])
       expect([ip, await compared(ip, (n) => `${ip}${n}`)]).toEqual([ip, 2]);

@@ -1,23 +1,21 @@
 import { BlockList, isIP } from 'node:net';
-import { groupsOfIPv6 } from '../addresses/ip-address.js';
-import { sha256 } from '../secrets.js';
+import { readAddress } from '../addresses/ip-address.js';
 
-/** A framework that trusts the wrong proxy takes any text of a caller for its address, and thousands are remembered. */
-const MAX_LENGTH = 64;
+const textOf = (groups: readonly number[]): string => groups.map((group) => group.toString(16)).join(':');
 
 /**
  * The source of a request for rate limits: an IPv4 address, or the network of an IPv6 address, because a subscriber has
  * all 2^64 addresses of a network (RFC 6177 §2).
  *
- * @param ip - As the framework reports it; empty if it has none. All requests without an address are one source.
+ * @param ip - As the framework reports it; empty if it has none. All requests without an address that can be read are one source, or a
+ * caller could be as many as it has texts.
  */
 export const sourceOf = (ip: string): string => {
-  const network = groupsOfIPv6(ip)?.slice(0, 4);
-  if (network === undefined) return ip.length > MAX_LENGTH ? sha256(ip) : ip;
-  return `${network.map((group) => group.toString(16)).join(':')}::/64`;
+  const address = readAddress(ip);
+  return typeof address === 'object' ? `${textOf(address.slice(0, 4))}::/64` : (address ?? '');
 };
 
-/** Where many people share an address, and on sockets without addresses, limits are this many times higher. */
+/** Where many people share an address, and where no address can be read, limits are this many times higher. */
 const SHARED = 20;
 
 /** A limit per source, as it is for one address. */
@@ -32,11 +30,12 @@ export const limitWith = (networks: readonly string[]): LimitAt => {
     if (length === undefined) shared.addAddress(address, family);
     else shared.addSubnet(address, Number(length), family);
   }
-  const isShared = (ip: string): boolean => {
-    const [address = ''] = ip.split('%', 1);
-    return isIP(address) !== 0 && shared.check(address, familyOf(address));
+  const isShared = (address: string): boolean => networks.length > 0 && shared.check(address, familyOf(address));
+  return (ip, max) => {
+    const address = readAddress(ip);
+    const text = typeof address === 'object' ? textOf(address) : address;
+    return text === undefined || isShared(text) ? max * SHARED : max;
   };
-  return (ip, max) => (ip === '' || (networks.length > 0 && isShared(ip)) ? max * SHARED : max);
 };
 
 const familyOf = (address: string): 'ipv4' | 'ipv6' => (address.includes(':') ? 'ipv6' : 'ipv4');

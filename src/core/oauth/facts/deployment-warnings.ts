@@ -1,3 +1,4 @@
+import { readAddress } from '../../base/addresses/ip-address.js';
 import { isLoopbackHost } from '../../base/addresses/loopback.js';
 import { parseUrl } from '../../base/addresses/url.js';
 import { isForwarded } from '../../base/http/forwarded.js';
@@ -63,12 +64,22 @@ export class DeploymentWarnings {
     );
   }
 
-  /** Detects requests with the address of a proxy: all callers share the limits of one. */
+  /** Detects requests with the address of a proxy, or with a text in its place: all callers share the limits of one. */
   proxy(request: HttpRequest): void {
     if (this.#unobserved === 0) return;
     this.#unobserved -= 1;
+    const { ip } = request;
+    if (ip === '') return;
+    if (readAddress(ip) === undefined) {
+      this.#once(
+        'OQ314',
+        () =>
+          `The address of a caller is ${JSON.stringify(ip.slice(0, 100))}, and must be one IP address, so all such callers share the limits of one. Let options.address, or the proxy setting of your framework, return the address that your proxy saw.`,
+      );
+      return;
+    }
     const forwarded = request.header('x-forwarded-for');
-    if (forwarded === undefined || request.ip === '' || forwarded.includes(request.ip)) return;
+    if (forwarded === undefined || forwarded.includes(ip)) return;
     this.#unobserved = 0;
     this.#once(
       'OQ305',
