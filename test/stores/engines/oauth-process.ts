@@ -23,7 +23,7 @@ const settings: ProcessSettings = JSON.parse(json);
 const clock = (): number => Date.now() + (settings.ahead ?? 0);
 const abandoned: unknown[] = [];
 const onError = (error: unknown): void => {
-  if (String(error).includes('A request was abandoned')) abandoned.push(error);
+  if (/A request was abandoned|The process stood still/.test(String(error))) abandoned.push(error);
   else if (settings.quiet !== true) console.error(error);
 };
 async function open(): Promise<Store> {

@@ -55,6 +55,8 @@ export interface SendOptions {
   readonly form?: Readonly<Record<string, string>>;
   /** Milliseconds after which the client gives up, from when its request is sent; 10,000 unless told. */
   readonly patience?: number;
+  /** The client that gives up keeps its connection open, as one behind a proxy that does not close it. */
+  readonly stays?: boolean;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
@@ -101,7 +103,7 @@ export async function startOAuthProcess(address: string, settings: ProcessSettin
   );
   const lines = createInterface(child.stdout);
   const port = Number((await lineOf(child, lines, /^port (\d+)$/))[1]);
-  const agent = new Agent({ keepAlive: true, maxSockets: 50 });
+  const agent = new Agent({ keepAlive: true, maxSockets: 100 });
   const isAlive = (): boolean => child.exitCode === null && child.signalCode === null;
   return {
     send: (path, options = {}) => send(agent, port, path, options),
@@ -165,7 +167,7 @@ function send(
   agent: Agent,
   port: number,
   path: string,
-  { form, headers = {}, patience = 10_000 }: SendOptions,
+  { form, headers = {}, patience = 10_000, stays = false }: SendOptions,
 ): Promise<Answer> {
   const body = form && new URLSearchParams(form).toString();
   return new Promise((resolve, reject) => {
@@ -205,7 +207,8 @@ function send(
     let timer: NodeJS.Timeout | undefined;
     // On a full machine a connection can take longer than the patience, and a request that never left proves nothing.
     outgoing.on('finish', () => {
-      timer = setTimeout(() => outgoing.destroy(new Error(`no answer from ${path}`)), patience);
+      const error = new Error(`no answer from ${path}`);
+      timer = setTimeout(() => (stays ? reject(error) : outgoing.destroy(error)), patience);
     });
     outgoing.on('close', () => clearTimeout(timer));
     outgoing.on('error', reject);
