@@ -1,0 +1,47 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { expect, test } from 'vitest';
+import { Standstills } from '../src/core/base/standstill.js';
+
+test('a standstill is noticed before the timer runs, excuses once in ten minutes, and nothing is watched without a server', async () => {
+  let now = 0;
+  const due: (() => void)[] = [];
+  const standstills = new Standstills(
+    (run) => {
+      due.push(run);
+      return () => undefined;
+    },
+    () => now,
+  );
+  const pass = (milliseconds: number): void => {
+    now += milliseconds;
+    due.splice(0).forEach((run) => run());
+  };
+  const servers = [{}, {}];
+  servers.forEach((server) => standstills.watchFor(server));
+  expect(due).toHaveLength(1);
+  pass(4_900);
+  expect(standstills.excuses('a', 1_000), 'it was busy').toBe(false);
+  now += 5_000;
+  expect(standstills.excuses('a', 1_000), 'before the timer').toBe(true);
+  pass(900);
+  expect([standstills.excuses('a', 1_000), standstills.excuses('b', 1_000)]).toEqual([true, true]);
+  pass(100);
+  expect(standstills.excuses('a', 1_000), 'later').toBe(false);
+
+  pass(60_000);
+  expect([standstills.excuses('a', 1_000), standstills.excuses('c', 1_000)], 'again').toEqual([false, true]);
+  pass(600_000);
+  expect(standstills.excuses('a', 1_000), 'after ten minutes').toBe(true);
+
+  servers.splice(0);
+  setFlagsFromString('--expose-gc');
+  const collect: () => void = runInNewContext('gc');
+  await expect
+    .poll(() => {
+      collect();
+      pass(1_000);
+      return due.length;
+    })
+    .toBe(0);
+});
