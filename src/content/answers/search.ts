@@ -133,7 +133,7 @@ const termsOf = (
   for (const [, minus, phrase, word = ''] of text.matchAll(/(-?)(?:"([^"]*)"|([^\s"]+))/g)) {
     const bare = (phrase ?? word).replace(/^intitle:/i, '');
     const parts = wordsIn(bare).slice(0, Math.max(0, MAX_WORDS - count));
-    if (!/[\p{L}\p{N}]/u.test(bare)) continue;
+    if (wordsIn(bare).length === 0) continue;
     count += wordsIn(bare).length;
     if (parts.length === 0) break;
     const plain = count > MAX_WORDS ? parts.join(' ') : bare.replace(/[*"]/g, '');

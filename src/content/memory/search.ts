@@ -1,3 +1,5 @@
+import { countWords } from '../../core/query/index.js';
+import { soughtIn, wordsIn } from '../passage.js';
 import type { ContentPage, ContentSearch, ContentSearchResult } from '../source.js';
 
 /** A page in the search index, as words between spaces. */
@@ -13,8 +15,6 @@ interface Document {
 }
 
 type SearchedPage = ContentPage & { readonly text: string };
-
-const wordsOf = (text: string): readonly string[] => text.toLowerCase().match(/[\p{L}\p{M}\p{N}]+/gu) ?? [];
 
 const spaced = (words: readonly string[]): string => ` ${words.join(' ')} `;
 
@@ -42,14 +42,14 @@ const documents = new WeakMap<SearchedPage, Document>();
 const documentOf = (page: SearchedPage): Document => {
   const known = documents.get(page);
   if (known) return known;
-  const words = wordsOf(page.text);
-  const inTitle = wordsOf(page.title);
+  const words = wordsIn(page.text);
+  const inTitle = wordsIn(page.title);
   const numbers = new Uint32Array(new Set([...inTitle, ...words].map(numberOf))).sort();
   const made = {
     page,
     title: spaced(inTitle),
     text: spaced(words),
-    wordcount: words.length,
+    wordcount: countWords(page.text),
     size: inTitle.length + words.length,
     words: numbers,
   };
@@ -83,8 +83,7 @@ interface Term {
 }
 
 const termOf = (term: string): Term => {
-  const words = wordsOf(term);
-  const isStart = term.endsWith('*');
+  const { forms: words, isStart } = soughtIn(term);
   const form = isStart ? spaced(words).slice(0, -1) : spaced(words);
   return { form, words: (isStart ? words.slice(0, -1) : words).map(numberOf) };
 };

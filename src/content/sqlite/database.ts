@@ -1,5 +1,6 @@
 import { createRequire } from 'node:module';
 import { firstUsable, reasonsOf, REINSTALL } from '../../core/base/missing-package.js';
+import { TEXT_RULES } from '../../core/query/index.js';
 import { SCHEMA, SCHEMA_VERSION } from './schema.js';
 import { type Sql, sql, type SqlValue } from './sql.js';
 
@@ -16,6 +17,9 @@ interface Statement {
   iterate(...values: readonly SqlValue[]): IterableIterator<unknown>;
 }
 
+/** Of a file: the index in it was written by the rules of its version. */
+const VERSION = SCHEMA_VERSION * 1_000 + TEXT_RULES;
+
 /** The content of a site in a SQLite file. */
 export class ContentDatabase {
   readonly #driver: Driver;
@@ -29,14 +33,14 @@ export class ContentDatabase {
     this.#driver.exec('PRAGMA journal_mode = WAL');
     this.#driver.exec('PRAGMA synchronous = NORMAL');
     const { user_version: version } = this.first<{ user_version: number }>(sql`PRAGMA user_version`) ?? {};
-    if (version !== SCHEMA_VERSION) {
+    if (version !== VERSION) {
       if (this.first(sql`SELECT 1 FROM sqlite_schema WHERE name = 'page'`)) {
         this.close();
         throw new Error(
           `${file} cannot be used: it was created by a different version of oauth-query. Delete it, and import again.`,
         );
       }
-      this.#driver.exec(`PRAGMA user_version = ${SCHEMA_VERSION}`);
+      this.#driver.exec(`PRAGMA user_version = ${VERSION}`);
     }
     this.#driver.exec(SCHEMA);
   }

@@ -1,5 +1,5 @@
 /** Incremented when the tables or their content change, so that older files are detected. */
-export const SCHEMA_VERSION = 9;
+export const SCHEMA_VERSION = 10;
 
 /** Begins words of the index that no search contains, because it is no letter. */
 const OWN = '\u{e000}';
@@ -36,7 +36,8 @@ export const SCHEMA = `
     model TEXT NOT NULL DEFAULT 'wikitext',
     redirect_to TEXT,
     redirect_fragment TEXT NOT NULL DEFAULT '',
-    random INTEGER NOT NULL DEFAULT 0
+    random INTEGER NOT NULL DEFAULT 0,
+    words INTEGER NOT NULL DEFAULT 0
   );
   CREATE UNIQUE INDEX IF NOT EXISTS page_by_title ON page (ns, title);
   CREATE INDEX IF NOT EXISTS redirect_by_title ON page (ns, title) WHERE redirect_to IS NOT NULL;
@@ -139,7 +140,8 @@ export const SCHEMA = `
     PRIMARY KEY (name, place)
   ) WITHOUT ROWID;
 
-  -- The index of the texts, which has none itself: they stand among the revisions. The namespace is a word, so that a
+  -- The index of the texts, which has none itself: they stand among the revisions, and it gets their folded terms between spaces. Its tokenizer cuts
+  -- nowhere else, so that no table of the database decides what a word is. The namespace is a word, so that a
   -- search in a small namespace does not look at the pages of the others, and so are groups of ids: a search among a few
   -- ends after them, while one that is bounded by rowid reads on until something matches.
   CREATE VIEW IF NOT EXISTS page_search AS
@@ -147,6 +149,6 @@ export const SCHEMA = `
       ${PLACE_WORDS.join(" || ' ' || ")} AS place
     FROM page JOIN revision ON revision.id = latest;
   CREATE VIRTUAL TABLE IF NOT EXISTS page_text
-    USING fts5 (title, text, place, content = 'page_search', content_rowid = 'id');
+    USING fts5 (title, text, place, content = '', tokenize = 'ascii');
   CREATE VIRTUAL TABLE IF NOT EXISTS page_word USING fts5vocab (page_text, row);
 `;

@@ -1,5 +1,6 @@
+import { BREAK } from '../../core/query/index.js';
 import { endOf } from '../keys.js';
-import { wordsIn } from '../passage.js';
+import { soughtIn, wordsIn } from '../passage.js';
 import type { ContentSearch, ContentSearchResult, SearchHit } from '../source.js';
 import type { ContentDatabase } from './database.js';
 import { PAGE, pageOf, type PageRow } from './rows.js';
@@ -20,7 +21,7 @@ const FIRST_WINDOW = 16;
 const SMALL = 8 * 2 ** 20;
 
 /** The words of all phrases together that must follow each other: each is looked for in all its places. */
-const MAX_PHRASES = 4;
+const MAX_PHRASES = 8;
 
 /** The words that the prefixes of a search stand for: the most frequent ones of the index, among the first so many. */
 const MAX_EXPANSIONS = 32;
@@ -75,7 +76,7 @@ export const searchIn = (database: ContentDatabase, query: ContentSearch): Conte
   const prefixes = [...query.words, ...query.without].filter((word) => word.endsWith('*')).length;
   const phrases = { left: MAX_PHRASES };
   const term = (word: string): Term =>
-    word.endsWith('*') ? prefixOf(database, word, prefixes) : wordsOf(word, phrases);
+    soughtIn(word).isStart ? prefixOf(database, word, prefixes) : wordsOf(word, phrases);
   const wanted = query.words.map(term);
   const unwanted = query.without.map(term);
   const words = wanted.map(({ expression }) => expression).join(' AND ');
@@ -100,13 +101,14 @@ export const searchIn = (database: ContentDatabase, query: ContentSearch): Conte
 /** A word, or a phrase: its first words in their order if that is still allowed, the others anywhere. */
 const wordsOf = (text: string, phrases: { left: number }): Term => {
   const parts = wordsIn(text);
+  // Beyond the first words the order does not matter, and neither does where a run ends.
   const inOrder = parts.length > 1 ? Math.max(1, Math.min(parts.length, phrases.left)) : 1;
   if (inOrder > 1) phrases.left -= inOrder;
-  const all = [parts.slice(0, inOrder).join(' ') || text, ...parts.slice(inOrder)].map(quoted);
+  const all = [parts.slice(0, inOrder).join(' ') || text, ...parts.slice(inOrder).filter((part) => part !== BREAK)].map(quoted);
   return {
     expression: `(${all.join(' AND ')})`,
     complete: true,
-    parts: parts.map((part) => ({ expression: quoted(part) })),
+    parts: parts.filter((part) => part !== BREAK).map((part) => ({ expression: quoted(part) })),
   };
 };
 
@@ -226,23 +228,9 @@ const rarest = (database: ContentDatabase, terms: readonly Term[], budget: Searc
 
 const hitsOf = (database: ContentDatabase, ids: readonly number[]): readonly SearchHit[] =>
   database
-    .all<PageRow & { readonly sizes: string }>(
+    .all<PageRow & { readonly words: number }>(
       sql`
-      SELECT ${PAGE}, hex(sz) AS sizes FROM (SELECT value AS wanted, key AS place FROM json_each(${JSON.stringify(ids)}))
-      JOIN page ON page.id = wanted JOIN page_text_docsize AS docsize ON docsize.id = wanted ORDER BY place`,
+      SELECT ${PAGE}, words FROM (SELECT value AS wanted, key AS place FROM json_each(${JSON.stringify(ids)}))
+      JOIN page ON page.id = wanted ORDER BY place`,
     )
-    // The index has the numbers of words in each column. Drivers have different types for bytes.
-    .map((row) => ({ page: pageOf(row), wordcount: secondNumber(Buffer.from(row.sizes, 'hex')) }));
-
-/** Reads the second of several numbers, each in groups of seven bits, the last of which has no high bit. */
-const secondNumber = (bytes: Uint8Array): number => {
-  let at = 0;
-  while ((bytes[at] ?? 0) > 127) at += 1;
-  let number = 0;
-  for (at += 1; at < bytes.length; at += 1) {
-    const byte = bytes[at] ?? 0;
-    number = number * 128 + (byte & 127);
-    if (byte < 128) break;
-  }
-  return number;
-};
+    .map((row) => ({ page: pageOf(row), wordcount: row.words }));

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { countWords, foldText } from '../../core/query/index.js';
 import { memberType, shuffleOf, sortkeyOf, titleId } from '../keys.js';
 import type { ContentFile, ContentLink, ContentPage, ContentTitle } from '../source.js';
 import type { ContentDatabase } from './database.js';
@@ -24,6 +25,12 @@ export interface NewRevision {
   readonly format: string;
   /** `undefined` if hidden. */
   readonly text: string | undefined;
+}
+
+interface Searched {
+  readonly title: string;
+  readonly text: string;
+  readonly place: string;
 }
 
 type StoredFile = Omit<ContentFile, 'user' | 'sha1' | 'width' | 'height'> & {
@@ -62,9 +69,10 @@ export const addRevision = (
 export const forgetFacts = (database: ContentDatabase, id: number): void => {
   database.run(sql`DELETE FROM link WHERE page = ${id}`);
   database.run(sql`DELETE FROM category_member WHERE page = ${id}`);
+  const { title, text, place } = searched(database, id);
   database.run(sql`
     INSERT INTO page_text (page_text, rowid, title, text, place)
-    SELECT 'delete', id, title, text, place FROM page_search WHERE id = ${id}`);
+    VALUES ('delete', ${id}, ${foldText(title)}, ${foldText(text)}, ${place})`);
 };
 
 /** Stores what follows from the latest revision of a page, for lists and searches. */
@@ -88,10 +96,19 @@ export const storeFacts = (
     database.run(sql`INSERT INTO category_member (page, category, type, sortkey, prefix, timestamp)
       VALUES (${id}, ${title}, ${memberType(ns)}, ${sortkeyOf(text, page.title)}, ${text}, ${timestamp})`);
   }
-  database.run(
-    sql`INSERT INTO page_text (rowid, title, text, place) SELECT id, title, text, place FROM page_search WHERE id = ${id}`,
-  );
+  const { title, text, place } = searched(database, id);
+  database.run(sql`UPDATE page SET words = ${countWords(text)} WHERE id = ${id}`);
+  database.run(sql`
+    INSERT INTO page_text (rowid, title, text, place) VALUES (${id}, ${foldText(title)}, ${foldText(text)}, ${place})`);
 };
+
+/** The columns of a page in the search index, before they are folded. */
+const searched = (database: ContentDatabase, id: number): Searched =>
+  database.first<Searched>(sql`SELECT title, coalesce(text, '') AS text, place FROM page_search WHERE id = ${id}`) ?? {
+    title: '',
+    text: '',
+    place: '',
+  };
 
 /** Stores a file, unless a later version of it is known. */
 export const storeFile = (database: ContentDatabase, { user, sha1, timestamp = '', ...file }: StoredFile): void => {

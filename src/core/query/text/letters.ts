@@ -42,15 +42,28 @@ const INITIAL = String.raw`[\u1100-\u1112\u3131-\u314e\uffa1-\uffbe]`;
 const VOWEL = String.raw`[\u1161-\u1175\u314f-\u3163\uffc2-\uffdc]`;
 const FINAL = String.raw`[\u11a8-\u11c2]`;
 
-/**
- * The source of a pattern that finds all pieces of a text but ASCII punctuation: a stretch of ASCII letters and digits, or one letter or sign with
- * its marks.
- */
-export const PIECES = [
-  String.raw`[0-9A-Za-z]+(?![^\0-\x7f])`,
-  `(?:${INITIAL}${VOWEL}${FINAL}?|[\\uac00-\\ud7a3]${FINAL})${ATTACHED}`,
-  String.raw`(?:[0-9A-Za-z]|[^\0-\x7f])${ATTACHED}`,
-].join('|');
+const PIECE = new RegExp(`(?:${INITIAL}${VOWEL}${FINAL}?|[\\uac00-\\ud7a3]${FINAL}|[^])${ATTACHED}`, 'uy');
+
+/** What may follow a letter in its piece, and the parts of Hangul. A character of these or outside the first plane is looked at more closely. */
+const JOINS = new RegExp(
+  `^(?:${INITIAL}|${VOWEL}|${FINAL}|\\p{Surrogate}|\u200c|[\\p{M}\uff9e\uff9f\u0e33\u0eb3${NOTHING}])$`,
+  'u',
+);
+/** 1 if a character is not one of those, 2 if it is. */
+const joining = new Uint8Array(0x1_0000);
+
+const joins = (code: number): boolean => {
+  if (joining[code] === 0) joining[code] = JOINS.test(String.fromCharCode(code)) ? 2 : 1;
+  return joining[code] === 2;
+};
+
+/** The end of the piece that begins here: of one letter with its marks. */
+export const endOfPiece = (text: string, start: number): number => {
+  if (!joins(text.charCodeAt(start)) && (start + 1 === text.length || !joins(text.charCodeAt(start + 1))))
+    return start + 1;
+  PIECE.lastIndex = start;
+  return PIECE.test(text) ? PIECE.lastIndex : start + 1;
+};
 
 const GAP: readonly FoldedLetter[] = [{ form: '', kind: 'gap' }];
 

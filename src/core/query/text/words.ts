@@ -1,4 +1,4 @@
-import { foldPiece, type LetterKind, PIECES } from './letters.js';
+import { endOfPiece, foldPiece, type LetterKind } from './letters.js';
 
 /**
  * The number of the rules in this folder. It increases when a text gives other terms than before, because an index and a search must have the same.
@@ -15,6 +15,8 @@ export const BREAK = '\u{e001}';
 export interface Term {
   /** A folded word, a letter of a run, a pictograph, or {@link BREAK}. Without spaces and ASCII punctuation. */
   readonly form: string;
+  /** Whether it is a letter of a run, which stands without spaces. */
+  readonly isLetter: boolean;
   /** Where it begins in the text, in UTF-16 code units. */
   readonly start: number;
   /** Where it ends, with its marks. */
@@ -30,8 +32,9 @@ export const termsIn = (text: string): readonly Term[] => {
   const terms: Term[] = [];
   let last: LetterKind | undefined;
   read(text, (form, kind, joined, start, end) => {
-    if (isRun(kind) && last !== undefined && isRun(last) && !joined) terms.push({ form: BREAK, start, end: start });
-    terms.push({ form, start, end });
+    if (isRun(kind) && last !== undefined && isRun(last) && !joined)
+      terms.push({ form: BREAK, isLetter: false, start, end: start });
+    terms.push({ form, isLetter: isRun(kind), start, end });
     last = kind;
   });
   return terms;
@@ -84,15 +87,18 @@ const read = (text: string, receive: Receive): void => {
     endWord();
     inRun = false;
   };
-  const pieces = new RegExp(PIECES, 'gu');
-  let start = 0;
-  let end = 0;
-  for (let match = pieces.exec(text); match !== null; match = pieces.exec(text)) {
-    const [piece] = match;
-    start = match.index;
-    if (start > end) gap();
-    end = pieces.lastIndex;
-    if (piece.charCodeAt(piece.length - 1) < 0x80) add(piece.toLowerCase(), false, start, end);
+  for (let start = 0, end = 0; start < text.length; start = end) {
+    end = start;
+    while (isPlain(text.charCodeAt(end))) end += 1;
+    // The last letter of a stretch of ASCII may have a mark.
+    if (end > start + 1 && text.charCodeAt(end) > 0x7f) end -= 1;
+    if (end > start && !(text.charCodeAt(end) > 0x7f)) {
+      add(text.slice(start, end).toLowerCase(), false, start, end);
+      continue;
+    }
+    end = endOfPiece(text, start);
+    const piece = text.slice(start, end);
+    if (piece < '\u0080' && !isPlain(piece.charCodeAt(0))) gap();
     // No run ends here.
     else if (piece.startsWith('\u200b') || (piece.startsWith('\u200c') && word.isArabic)) endWord();
     else if (!piece.startsWith('\u200c')) {
@@ -109,3 +115,7 @@ const read = (text: string, receive: Receive): void => {
   }
   endWord();
 };
+
+/** Whether a UTF-16 code unit is an ASCII letter or digit. */
+const isPlain = (code: number): boolean =>
+  (code > 0x60 && code < 0x7b) || (code > 0x40 && code < 0x5b) || (code > 0x2f && code < 0x3a);
