@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { type Answer, basic, bearer, hostFor, oneHostEach, useHost } from '../../hosts.js';
 import { Browser, formOf, PKCE } from '../support/browser.js';
 import { fixture, KEEPER } from '../support/fixture.js';
-import { grantPart } from '../support/nodes.js';
+import { grantPart, liveIn } from '../support/nodes.js';
 import type { StoreCall } from '../support/stores.js';
 import { FAULTS, FaultyStore } from '../support/stores.js';
 import { Flows, refusal, type TokenSet } from '../support/tokens.js';
@@ -59,7 +59,7 @@ describe.each(hostFor(import.meta.url))('a failing store on $name', (host) => {
     flows.token('legacy', { grant_type: 'password', username: 'alice', password: 'wonderland' });
 
   const hasGrant = (token: string): boolean =>
-    [...store.entries()].some(([key]) => key.endsWith(`:grant:${grantPart(token)}`));
+    liveIn(store).some(([key]) => key.endsWith(`:grant:${grantPart(token)}`));
 
   const expectUsable = async ({ status, json }: Answer): Promise<void> => {
     const { access_token, refresh_token } = json as unknown as Partial<TokenSet>; // A success of the token endpoint.

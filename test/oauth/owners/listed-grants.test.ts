@@ -3,7 +3,7 @@ import { hostFor, useHost } from '../../hosts.js';
 import { PKCE, wordsOf } from '../support/browser.js';
 import { DEVICE_CODE, fixture, KEEPER } from '../support/fixture.js';
 import { Gate } from '../support/gate.js';
-import { Nodes, turns } from '../support/nodes.js';
+import { liveIn, Nodes, turns } from '../support/nodes.js';
 import { Flows, refusal } from '../support/tokens.js';
 
 const SECOND = 1000;
@@ -244,7 +244,7 @@ describe('simultaneous approvals while another process ends all grants of their 
     return { node, other, gate };
   };
   const WEB = { response_type: 'code', client_id: 'web', redirect_uri: 'https://app.example/cb', ...PKCE.request };
-  const liveGrants = () => [...nodes.shared.store.entries()].filter(([key]) => key.includes(':grant:'));
+  const liveGrants = () => liveIn(nodes.shared.store).filter(([key]) => key.includes(':grant:'));
 
   test.each([
     ['granted', ':grant:', 1],

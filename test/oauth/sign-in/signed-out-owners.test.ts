@@ -8,7 +8,7 @@ import { Client, hostFor, useHost } from '../../hosts.js';
 import { Browser, formOf, locationOf, PKCE, wordsOf } from '../support/browser.js';
 import { DEVICE_CODE, fixture, USERS } from '../support/fixture.js';
 import { Gate } from '../support/gate.js';
-import { ISSUER, type Node, Nodes, turns } from '../support/nodes.js';
+import { ISSUER, liveIn, type Node, Nodes, turns } from '../support/nodes.js';
 import { FAULTS } from '../support/stores.js';
 
 const DAY = 86_400;
@@ -229,7 +229,7 @@ describe('signing an owner out during other operations', () => {
   });
 
   const nothingIsGranted = () =>
-    expect([...nodes.shared.store.entries()].filter(([key]) => key.includes(':grant:'))).toEqual([]);
+    expect(liveIn(nodes.shared.store).filter(([key]) => key.includes(':grant:'))).toEqual([]);
   const end = async (node: Node): Promise<void> => {
     await node.host.owners.signOut('alice');
     await node.host.grants.revoke({ sub: 'alice' });

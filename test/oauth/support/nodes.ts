@@ -1,11 +1,18 @@
 import type { Store } from '../../../src/core/base/ports.js';
 import type { ChainRecord } from '../../../src/core/oauth/records/chain-record.js';
+import type { MemoryStore } from '../../../src/stores/memory.js';
 import { type HostOptions, oneHostEach, type RunningHost } from '../../hosts.js';
 import { type Fixture, fixture } from './fixture.js';
 import { Flows } from './tokens.js';
 
 /** The grant of a token, as it stands in keys: the id of its connection is a tag. */
 export const grantPart = (token: string): string => `{${token.slice(0, 12)}}${token.slice(12, 22)}`;
+
+/** The records of a store that are not what is left of a token, a grant or a connection that has ended. */
+export const liveIn = (store: MemoryStore): readonly (readonly [key: string, value: object])[] =>
+  [...store.entries()].filter(
+    ([, value]) => Reflect.get(value, 'client_id') !== '' && Reflect.get(value, 'ended') !== true,
+  );
 
 /** Turns of the event loop. */
 export const turns = async (count: number): Promise<void> => {
@@ -66,7 +73,9 @@ export class Nodes {
   /** The keys of this kind that belong to the grant of a token. */
   keysOf(kind: string, token: string): readonly string[] {
     const part = `:${kind}:${grantPart(token)}`;
-    return [...this.shared.store.entries()].map(([key]) => key).filter((key) => key.includes(part));
+    return liveIn(this.shared.store)
+      .map(([key]) => key)
+      .filter((key) => key.includes(part));
   }
 
   /** How many refresh tokens of a grant could be used now. */

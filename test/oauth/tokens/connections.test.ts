@@ -1,9 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { oauthQuery } from '../../../src/adapters/node/index.js';
 import { memoryStore } from '../../../src/stores/memory.js';
+import { everyRow } from '../../rows.js';
 import { PKCE, wordsOf } from '../support/browser.js';
 import { Gate } from '../support/gate.js';
-import { Nodes, turns } from '../support/nodes.js';
+import { liveIn, Nodes, turns } from '../support/nodes.js';
 import { refusal } from '../support/tokens.js';
 
 const WEB = { response_type: 'code', client_id: 'web', redirect_uri: 'https://app.example/cb', ...PKCE.request };
@@ -66,6 +67,23 @@ describe('an owner disconnects an application', () => {
     expect((await other.flows.redeem('web', await other.flows.code('web'))).status).toBe(200);
   });
 
+  test('a sign-in that extends a connection while it ends, or after its record was lost, revives nothing', () =>
+    everyRow(['ended', 'lost'], async (how) => {
+      const { gate, node, other } = await start();
+      const { access_token, refresh_token } = await other.flows.tokens('web');
+      const { arrived, letGo } = gate.hold('swap', ':connection:');
+      const code = node.flows.code('web', { scope: 'profile content.write' });
+      await arrived;
+      if (how === 'ended') await other.host.grants.revoke({ sub: 'alice', client_id: 'web' });
+      else
+        for (const [key] of nodes.shared.store.entries())
+          if (key.includes(':connection:')) await nodes.shared.store.delete(key);
+      letGo();
+      expect(refusal(await node.flows.redeem('web', await code))).toEqual([400, 'invalid_grant']);
+      expect(await other.flows.areActive(access_token, refresh_token)).toEqual([false, false]);
+      expect((await other.flows.redeem('web', await other.flows.code('web'))).status).toBe(200);
+    }));
+
   test('two first grants at the same moment share one connection, and both work', async () => {
     const { node, other } = await start();
     await Promise.all([node, other].map(({ flows }) => flows.browser('alice').open('/oauth/grants')));
@@ -86,7 +104,7 @@ describe('an owner disconnects an application', () => {
     await serverWith(old).issue(issue);
     const rotated = serverWith(fresh, old);
     await rotated.issue(issue);
-    const connections = () => [...store.entries()].filter(([key]) => key.includes(':connection:')).length;
+    const connections = () => liveIn(store).filter(([key]) => key.includes(':connection:')).length;
     expect(connections()).toBe(1);
     const last = serverWith(fresh);
     await last.issue(issue);
@@ -128,5 +146,5 @@ test('an owner with thousands of grants sees every connected application, and di
   expect(await grants.revoke({ sub: 'alice', client_id: 'app-0' })).toBe(2500);
   expect(await grants.apps({ sub: 'alice' })).toHaveLength(59);
   expect(await grants.revoke({ sub: 'alice' })).toBe(59);
-  expect([...store.entries()].filter(([key]) => /:(?:connection|grant):/.test(key))).toEqual([]);
+  expect(liveIn(store).filter(([key]) => /:(?:connection|grant):/.test(key))).toEqual([]);
 });
