@@ -7,8 +7,8 @@ import { sha256 } from '../core/base/secrets.js';
 import type { Client } from '../core/oauth/clients/client.js';
 import type { Emit } from '../core/oauth/events/events.js';
 import { type OAuthContext, secondsOf } from '../core/oauth/kernel/context.js';
-import { pagesOf } from '../core/oauth/owners/pages-of.js';
-import { CONNECTION, groups } from '../core/oauth/records/stored-records.js';
+import { connectionsIn } from '../core/oauth/owners/pages-of.js';
+import { groups } from '../core/oauth/records/stored-records.js';
 import type { EndingSignIn } from '../core/oauth/sign-in/owner-sessions.js';
 import type { Session } from '../core/oauth/sign-in/sessions.js';
 import { isPublicAddress } from '../outbound/public-address.js';
@@ -93,7 +93,7 @@ export class BackChannel {
       !clients.areAllListed || [...clients.listed.values()].some(({ openId }) => openId.backchannel_logout_uri);
     if (!isUsed || !records.canList) return [];
     const found: Client[] = [];
-    for await (const page of pagesOf(groups.connectionsOfOwner(sub), CONNECTION, this.#context)) {
+    for await (const page of connectionsIn(groups.connectionsOfOwner(sub), this.#context)) {
       const ids = page
         .filter(([, { scope }]) => scope.split(' ').includes(OPENID))
         .map(([, connection]) => connection.client_id)

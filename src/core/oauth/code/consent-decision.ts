@@ -25,7 +25,7 @@ export interface Consent {
 
 /** The granted access, and the response to the client. */
 export interface Approval {
-  readonly grant: Pick<Grant, 'id' | 'client_id' | 'sub'> & Partial<Pick<Grant, 'connection'>>;
+  readonly grant: Pick<Grant, 'id' | 'client_id' | 'sub' | 'exp'> & Partial<Pick<Grant, 'connection'>>;
   readonly answer: Readonly<Record<string, string>>;
 }
 
@@ -169,9 +169,6 @@ const repeat = async (
   const code = codeOf(consent.request, before.grant, context);
   const found = await context.codes.find(before.grant, code);
   if (found === undefined || found.taken !== undefined) throw alreadyAnswered();
-  const { client_id } = consent.client;
-  return {
-    approved: { grant: { id: before.grant, client_id, sub: consent.owner.sub }, answer: { code } },
-    isFirst: false,
-  };
+  const { id, client_id, sub, exp } = found.grant;
+  return { approved: { grant: { id, client_id, sub, exp }, answer: { code } }, isFirst: false };
 };

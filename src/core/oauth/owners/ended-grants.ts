@@ -3,17 +3,17 @@ import type { OAuthContext } from '../kernel/context.js';
 import { forgetConsent } from '../kernel/forgotten-consent.js';
 import {
   CONNECTION,
-  CONNECTION_MARK,
   GRANT,
   type GrantRecord,
   grantIdInKey,
   groups,
+  isEnd,
   keys,
   liveGrant,
   REMEMBERED_CONSENT,
 } from '../records/stored-records.js';
 import type { RevocationReason } from '../tokens/tokens.js';
-import { pagesOf } from './pages-of.js';
+import { connectionsIn, pagesOf } from './pages-of.js';
 
 /** Selects the grants of an owner, of a client, or of an owner for a client. */
 export interface GrantsToEnd {
@@ -44,12 +44,14 @@ export const disconnect = async (
 ): Promise<() => Promise<EndedGrants>> => {
   const { sub, client_id, except } = of;
   const tell = sub === undefined ? undefined : await context.hooks.beforeSignOut?.({ ...of, sub }, context.emit);
-  await deleteEach(
-    sub === undefined ? groups.connectionsOfClient(client_id ?? '') : groups.connectionsOfOwner(sub),
-    CONNECTION,
-    (connection) => (client_id ?? connection.client_id) === connection.client_id && connection.client_id !== except,
-    context,
-  );
+  const group = sub === undefined ? groups.connectionsOfClient(client_id ?? '') : groups.connectionsOfOwner(sub);
+  for await (const page of connectionsIn(group, context)) {
+    const selected = page.filter(
+      ([, connection]) =>
+        (client_id ?? connection.client_id) === connection.client_id && connection.client_id !== except,
+    );
+    await Promise.all(selected.map(([key, connection]) => context.tokens.disconnect(key, connection)));
+  }
   tell?.();
   return async () => ({ grants: await deleteGrants(of, why, context), consents: await forgetConsents(of, context) });
 };
@@ -73,10 +75,12 @@ const deleteGrants = async (
   const group = sub === undefined ? groups.grantsOfClient(client_id ?? '') : groups.grantsOfOwner(sub);
   let ended = 0;
   for await (const page of pagesOf(group, GRANT, context)) {
-    const selected = page.filter(([, grant]) => client_id === undefined || grant.client_id === client_id);
+    const selected = page.filter(
+      ([, grant]) => !isEnd(grant) && (client_id === undefined || grant.client_id === client_id),
+    );
     const dead = await withoutConnection(selected, context);
     await Promise.all(
-      dead.map(([key, grant]) => context.tokens.revokeGrant({ id: grantIdInKey(key), ...grant }, why, context.emit)),
+      dead.map(([key, grant]) => context.tokens.deleteGrant({ id: grantIdInKey(key), ...grant }, why, context.emit)),
     );
     ended += dead.length;
   }
@@ -91,7 +95,7 @@ const withoutConnection = async (
 ): Promise<readonly KeyedGrant[]> => {
   const connectionOf = ([key]: KeyedGrant): string => keys.connectionOf(grantIdInKey(key));
   const names = [...new Set(found.map(connectionOf))];
-  const connections = names.length === 0 ? [] : await records.getMany(names, CONNECTION_MARK);
+  const connections = names.length === 0 ? [] : await records.getMany(names, CONNECTION);
   const byName = new Map(names.map((name, at) => [name, connections[at]]));
   return found.filter((one) => liveGrant(one[1], byName.get(connectionOf(one))) === undefined);
 };

@@ -6,17 +6,9 @@ import { type Client, DEVICE_CODE_GRANT } from '../clients/client.js';
 import type { OAuthContext } from '../kernel/context.js';
 import { CHAIN, type ChainRecord, parseLast } from '../records/chain-record.js';
 import { type SignInFacts, signInFacts } from '../records/owner.js';
-import {
-  CONNECTION,
-  CONNECTION_MARK,
-  GRANT,
-  grantIdInKey,
-  groups,
-  keys,
-  liveGrant,
-} from '../records/stored-records.js';
+import { CONNECTION, GRANT, grantIdInKey, groups, keys, liveGrant } from '../records/stored-records.js';
 import type { Grant } from '../tokens/tokens.js';
-import { pagesOf } from './pages-of.js';
+import { connectionsIn } from './pages-of.js';
 
 /** Selects the grants of an owner or of a client. */
 export type GrantsOf =
@@ -121,14 +113,14 @@ export const readGrants = async (ids: readonly string[], context: OAuthContext):
       [keys.grant(id), GRANT],
       [keys.chain(id), CHAIN],
     ]),
-    ...connections.map((key): KeyAndShape<ExpiringRecord> => [key, CONNECTION_MARK]),
+    ...connections.map((key): KeyAndShape<ExpiringRecord> => [key, CONNECTION]),
   ];
   const records: readonly (ExpiringRecord | undefined)[] = await context.records.getEach(...wanted);
   const byKey = new Map(connections.map((key, at) => [key, records[2 * ids.length + at]]));
   return ids.flatMap((id, at) => {
     const [given, found] = records.slice(at * 2, at * 2 + 2);
     const connection = byKey.get(keys.connectionOf(id));
-    if (!hasShape(given, GRANT) || !hasShape(connection, CONNECTION_MARK)) return [];
+    if (!hasShape(given, GRANT) || !hasShape(connection, CONNECTION)) return [];
     const grant = liveGrant(given, connection);
     if (grant === undefined) return [];
     const chain = hasShape(found, CHAIN) ? found : undefined;
@@ -228,7 +220,7 @@ const allGrants = async (sub: string, context: OAuthContext): Promise<readonly G
 /** Of which there is one for each application, however many grants it has. */
 const connectionsOf = async (sub: string, context: OAuthContext): Promise<readonly Part[]> => {
   const parts: Part[] = [];
-  for await (const page of pagesOf(groups.connectionsOfOwner(sub), CONNECTION, context)) {
+  for await (const page of connectionsIn(groups.connectionsOfOwner(sub), context)) {
     for (const [, { client_id, scope, aud, iat, exp }] of page)
       parts.push({ client_id, scope, resource: aud, created: iat, expires: exp });
   }

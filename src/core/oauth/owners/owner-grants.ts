@@ -90,7 +90,8 @@ const checkTarget = (call: string, target: unknown, allowed: readonly (readonly 
 const revokeOne = async (id: string, why: RevocationReason, context: OAuthContext): Promise<number> => {
   const grant = await context.tokens.findGrant(id);
   if (grant !== undefined) await forgetConsent(grant.sub, grant.client_id, context);
-  await context.tokens.revokeGrant(grant ?? { id }, why, context.emit);
+  if (grant === undefined) await context.tokens.deleteGrant({ id }, why, context.emit);
+  else await context.tokens.revokeGrant(grant, why, context.emit);
   return grant === undefined ? 0 : 1;
 };
 

@@ -1,8 +1,8 @@
 import type { OAuthContext } from '../kernel/context.js';
 import type { SignInFacts } from '../records/owner.js';
-import { CONNECTION, groups, REMEMBERED_CONSENT } from '../records/stored-records.js';
+import { groups, REMEMBERED_CONSENT } from '../records/stored-records.js';
 import { type GrantSummary, pageOfGrants } from './listed-grants.js';
-import { pagesOf } from './pages-of.js';
+import { connectionsIn, pagesOf } from './pages-of.js';
 
 /** A stored grant, including one its client never redeemed. */
 export interface OwnerGrantRecord extends GrantSummary, SignInFacts {
@@ -49,7 +49,7 @@ const PAGE = 100;
 
 /** Everything the server stores about an owner, except hashes. */
 export async function* recordsOf(sub: string, context: OAuthContext): AsyncGenerator<OwnerRecord, void> {
-  for await (const connections of pagesOf(groups.connectionsOfOwner(sub), CONNECTION, context)) {
+  for await (const connections of connectionsIn(groups.connectionsOfOwner(sub), context)) {
     for (const [, { client_id, scope, aud, iat, exp }] of connections)
       yield { type: 'connection', client_id, scope, resource: aud, created: iat, expires: exp };
   }

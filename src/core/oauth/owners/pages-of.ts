@@ -1,4 +1,5 @@
 import type { ExpiringRecord, Records, Shape } from '../../base/records.js';
+import { CONNECTION, type ConnectionRecord } from '../records/stored-records.js';
 
 /** The number of keys of a group read together. */
 const PAGE = 50;
@@ -11,6 +12,14 @@ export async function* keysOf(group: string, records: Records): AsyncGenerator<r
     yield page.keys;
     after = page.next;
   } while (after !== undefined);
+}
+
+/** Iterates over a group of connections: those of each page that have not ended, by key. */
+export async function* connectionsIn(
+  group: string,
+  context: { readonly records: Records },
+): AsyncGenerator<readonly (readonly [key: string, connection: ConnectionRecord])[], void> {
+  for await (const page of pagesOf(group, CONNECTION, context)) yield page.filter(([, { ended }]) => ended !== true);
 }
 
 /** Iterates over a group: the live records of each page, by key. */

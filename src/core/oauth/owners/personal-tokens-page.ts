@@ -149,7 +149,7 @@ const create = async (
   const created = await createPersonalToken(visitor.owner, { ...wanted, form: id }, context);
   if (created === undefined) return refuse('token_already_created');
   if (await context.signIn.isOver(visitor.session, context)) {
-    await context.tokens.revokeGrant({ id: created.id }, { reason: 'unused' }, context.emit);
+    await context.tokens.revokeGrant(created, { reason: 'unused' }, context.emit);
     throw formExpired(tokensPath(context));
   }
   return tokensPageFor(visitor, { created: created.token }, context);

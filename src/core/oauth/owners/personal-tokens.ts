@@ -6,7 +6,7 @@ import type { OAuthContext } from '../kernel/context.js';
 import type { Owner } from '../records/owner.js';
 import { grantIdInKey, groups } from '../records/stored-records.js';
 import { TOKEN_BYTES } from '../records/token-id.js';
-import { wholeOf } from '../tokens/tokens.js';
+import { type Grant, wholeOf } from '../tokens/tokens.js';
 import { readGrants } from './listed-grants.js';
 
 /** A personal token. Times are in seconds since the epoch. */
@@ -62,7 +62,7 @@ export const createPersonalToken = async (
   owner: Owner,
   { name, scopes, days, form }: WantedToken,
   context: OAuthContext,
-): Promise<{ readonly token: string; readonly id: string } | undefined> => {
+): Promise<(Pick<Grant, 'id' | 'exp'> & { readonly token: string }) | undefined> => {
   const { config, tokens, emit } = context;
   const client = await config.clients.find(PERSONAL_TOKENS);
   if (client === undefined) throw new UnavailableError('The client of personal tokens is missing.');
@@ -71,7 +71,7 @@ export const createPersonalToken = async (
   const origin = { grant_type: 'personal_token', name };
   const made = await tokens.newGrant(client, owner, formatScope(scopes), aud, origin);
   const id = grantOfForm(made.place.id, form, context);
-  if ((await tokens.findGrant(id)) !== undefined) return undefined;
+  if (await tokens.isCreated(id)) return undefined;
   const grant = { ...made, id, exp: tokens.now() + days * DAY };
   const [{ access_token }] = await Promise.all([tokens.issue(wholeOf(grant, client)), tokens.saveGrant(grant, emit)]);
   emit?.({
@@ -82,7 +82,7 @@ export const createPersonalToken = async (
     scope: grant.scope,
     grant_id: grant.id,
   });
-  return { token: access_token, id };
+  return { token: access_token, id, exp: grant.exp };
 };
 
 /** A token of this owner. */
@@ -93,5 +93,9 @@ export const findPersonalToken = async (
 ): Promise<PersonalToken | undefined> => (await personalTokens(sub, context)).find((token) => token.id === id);
 
 /** Revokes one token of an owner. */
-export const endPersonalToken = (sub: string, { id }: PersonalToken, context: OAuthContext): Promise<void> =>
-  context.tokens.revokeGrant({ id, client_id: PERSONAL_TOKENS, sub }, { reason: 'owner', by: sub }, context.emit);
+export const endPersonalToken = (sub: string, { id, expires }: PersonalToken, context: OAuthContext): Promise<void> =>
+  context.tokens.revokeGrant(
+    { id, exp: expires, client_id: PERSONAL_TOKENS, sub },
+    { reason: 'owner', by: sub },
+    context.emit,
+  );

@@ -74,31 +74,29 @@ export const groups = {
   consentsOfClient: (client_id: string): string => `client-consents:${sha256(client_id)}`,
 } as const;
 
-/** The part of a connection that a grant depends on. */
-export interface ConnectionMark extends ExpiringRecord {
-  /** Random. A connection that was deleted and begins again has a different one. */
+/** What connects an owner and a client: all grants of the owner for the client are only valid while it has their generation. */
+export interface ConnectionRecord extends ExpiringRecord, Revision {
+  /** Random. A connection that ends, or begins again, has a different one. */
   readonly generation: string;
-}
-
-export const CONNECTION_MARK: Shape<ConnectionMark> = { exp: isNumber, generation: isText };
-
-/** What connects an owner and a client: all grants of the owner for the client are only valid while it exists. */
-export interface ConnectionRecord extends ConnectionMark, Revision {
   readonly client_id: string;
   /** Everything that was granted since it exists, also under grants that have ended. */
   readonly scope: string;
   readonly aud: readonly string[];
   /** Seconds since the epoch: its first grant. */
   readonly iat: number;
+  /** Present once it has ended: no grant has its generation. The next grant replaces it. */
+  readonly ended?: true;
 }
 
 export const CONNECTION: Shape<ConnectionRecord> = {
-  ...CONNECTION_MARK,
+  exp: isNumber,
   rev: isText,
+  generation: isText,
   client_id: isText,
   scope: isText,
   aud: isTexts,
   iat: isNumber,
+  ended: optional(isOneOf(true)),
 };
 
 /** What an owner allowed a client. All tokens issued under it are only valid while it exists. The sign-in facts are those of the approval. */
@@ -140,7 +138,7 @@ export const GRANT: Shape<GrantRecord> = {
 /** A grant that was read together with its connection, if it is valid. */
 export const liveGrant = (
   grant: GrantRecord | undefined,
-  connection: ConnectionMark | undefined,
+  connection: ConnectionRecord | undefined,
 ): GrantRecord | undefined =>
   grant !== undefined && connection !== undefined && grant.connection === connection.generation ? grant : undefined;
 
@@ -167,6 +165,42 @@ export const TOKEN: Shape<TokenRecord> = {
   grant: isTextOrNull,
   jkt: optional(isText),
 };
+
+/**
+ * Seconds for which the record of an end lives after the end of what it ended: no command that is carried out late finds the place free, whatever
+ * the clocks of the processes.
+ */
+const AFTER_END = 120;
+
+/** Takes the place of a connection that was ended, as long as it would have lived. */
+export const endedConnection = (
+  { client_id, iat, exp }: ConnectionRecord,
+  made: Pick<ConnectionRecord, 'rev' | 'generation'>,
+): ConnectionRecord => ({ client_id, scope: '', aud: [], iat, exp: exp + AFTER_END, ...made, ended: true });
+
+/** Takes the place of a token that was revoked: it belongs to no grant and to no client. */
+export const endedToken = (exp: number): TokenRecord => ({
+  client_id: '',
+  scope: '',
+  aud: [],
+  iat: 0,
+  exp: exp + AFTER_END,
+  grant: '',
+});
+
+/** Takes the place of a grant that has ended: it depends on a connection that does not exist, and names nobody. */
+export const endedGrant = (exp: number): GrantRecord => ({
+  connection: '',
+  client_id: '',
+  sub: '',
+  username: null,
+  scope: '',
+  aud: [],
+  exp: exp + AFTER_END,
+});
+
+/** Whether a token or a grant has ended, and this is what took its place. */
+export const isEnd = ({ client_id }: TokenRecord | GrantRecord): boolean => client_id === '';
 
 /** The record of an access token with its owner. */
 export interface TokenClaims extends TokenRecord, Pick<SignInFacts, 'auth_time' | 'acr'> {

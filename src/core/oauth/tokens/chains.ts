@@ -1,7 +1,7 @@
 import type { Records } from '../../base/records.js';
 import type { RandomSource } from '../../base/secrets.js';
 import { CHAIN, type ChainRecord } from '../records/chain-record.js';
-import { CONNECTION_MARK, GRANT, keys, liveGrant } from '../records/stored-records.js';
+import { CONNECTION, GRANT, keys, liveGrant } from '../records/stored-records.js';
 import type { Grant } from './tokens.js';
 
 /** A live grant with its chain, as read by one command. */
@@ -29,7 +29,7 @@ export class Chains {
   async find(id: string): Promise<FoundChain | undefined> {
     const [given, connection, chain] = await this.#records.getEach(
       [keys.grant(id), GRANT],
-      [keys.connectionOf(id), CONNECTION_MARK],
+      [keys.connectionOf(id), CONNECTION],
       [keys.chain(id), CHAIN],
     );
     const grant = liveGrant(given, connection);

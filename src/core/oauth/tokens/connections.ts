@@ -3,17 +3,31 @@ import type { Clock } from '../../base/ports.js';
 import type { Records } from '../../base/records.js';
 import { formatScope, isSubset, parseScope } from '../../base/scope.js';
 import { keyedHash, type RandomSource } from '../../base/secrets.js';
-import { CONNECTION, type ConnectionRecord, type GrantRecord, groups, keys } from '../records/stored-records.js';
+import {
+  CONNECTION,
+  type ConnectionRecord,
+  endedConnection,
+  type GrantRecord,
+  groups,
+  keys,
+} from '../records/stored-records.js';
 import { CONNECTION_ID_LENGTH, TOKEN_BYTES } from '../records/token-id.js';
 
 /** A lost race is repeated, but not for ever. */
 const ATTEMPTS = 20;
 
-/** The place of an owner's connection to a client, and what is there. */
+/** The place of an owner's connection to a client, and what is there: it may have ended. */
 export interface Connection {
   readonly id: string;
   readonly record: ConnectionRecord | undefined;
 }
+
+/** A connection that has not ended. */
+const live = (record: ConnectionRecord | undefined): ConnectionRecord | undefined =>
+  record?.ended === true ? undefined : record;
+
+const changedTooOften = (): UnavailableError =>
+  new UnavailableError('A connection was changed too often at the same moment.');
 
 /** What {@link Connections} depend on. */
 export interface ConnectionDependencies {
@@ -28,8 +42,9 @@ export interface ConnectionDependencies {
 
 /**
  * An owner's connection to a client is one record, on which all grants of this owner for this client depend: they are valid only while it
- * exists and has the generation they were created in. So deleting it revokes any number of them at once, in every process, also one that is being
- * created at the same moment.
+ * has the generation they were created in. So another generation revokes any number of them at once, in every process, also one that is being
+ * created at the same moment. What has ended stays, so that no command that is carried out late brings back an older one, and the command that
+ * ends it is a swap, which ends nothing newer.
  */
 export class Connections {
   readonly #given: ConnectionDependencies;
@@ -45,15 +60,33 @@ export class Connections {
     const ids = connectionKeys.map((key) => keyedHash(key, pair).slice(0, CONNECTION_ID_LENGTH));
     const found = await records.getMany(ids.map(keys.connection), CONNECTION);
     const at = Math.max(
-      found.findIndex((record) => record !== undefined),
+      found.findIndex((record) => live(record) !== undefined),
       0,
     );
     return { id: ids[at] ?? '', record: found[at] };
   }
 
-  /** A generation that no grant has. */
-  newGeneration(): string {
+  /** The generation of a new grant: that of the connection, or one that no grant has. */
+  generationFor({ record }: Connection): string {
+    return live(record)?.generation ?? this.#newGeneration();
+  }
+
+  #newGeneration(): string {
     return this.#given.random.string(TOKEN_BYTES.generation);
+  }
+
+  /** Ends a connection, and every grant that depends on it. One that has begun again meanwhile stays. */
+  async end(key: string, connection: ConnectionRecord): Promise<void> {
+    const { records, random } = this.#given;
+    let known = connection;
+    for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
+      const end = endedConnection(known, { rev: random.rev(), generation: this.#newGeneration() });
+      if (await records.swap(key, known.rev, end)) return;
+      const now = await records.get(key, CONNECTION);
+      if (now === undefined || now.generation !== connection.generation) return;
+      known = now;
+    }
+    throw changedTooOften();
   }
 
   /**
@@ -67,20 +100,21 @@ export class Connections {
     const key = keys.connection(id);
     let known = record;
     for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
-      if (known !== undefined && this.#covers(known, grant)) return known.generation;
-      const all = this.#including(grant, known);
-      const next = { ...all, rev: random.rev(), generation: known?.generation ?? generation };
+      const before = live(known);
+      if (before !== undefined && this.#covers(before, grant)) return before.generation;
+      const all = this.#including(grant, before, known?.exp);
+      // Copies all members, because a newer version may write more of them.
+      const next = { ...before, ...all, rev: random.rev(), generation: before?.generation ?? generation };
       const isWritten =
         known === undefined
           ? await records.add(key, next, [groups.connectionsOfOwner(sub), groups.connectionsOfClient(client_id)])
           : await records.swap(key, known.rev, next);
       if (isWritten) return next.generation;
-      const before = known;
       known = await records.get(key, CONNECTION);
       // Disconnected meanwhile, which has ended this grant too.
       if (before !== undefined && known?.generation !== before.generation) return generation;
     }
-    throw new UnavailableError('A connection was changed too often at the same moment.');
+    throw changedTooOften();
   }
 
   #end({ exp }: GrantRecord): number {
@@ -96,11 +130,16 @@ export class Connections {
     );
   }
 
-  #including(grant: GrantRecord, known: ConnectionRecord | undefined): Omit<ConnectionRecord, 'rev' | 'generation'> {
+  /** @param until - How long what is there must be outlived. */
+  #including(
+    grant: GrantRecord,
+    known: ConnectionRecord | undefined,
+    until = 0,
+  ): Omit<ConnectionRecord, 'rev' | 'generation'> {
     const { client_id, iat = Math.floor(this.#given.clock() / 1000) } = grant;
     const scope = new Set([known, grant].flatMap((one) => parseScope(one?.scope ?? '') ?? []));
     // Twice as long, so that frequent sign-ins rarely have to extend it.
-    const exp = Math.max(known?.exp ?? 0, 2 * this.#end(grant) - iat);
+    const exp = Math.max(until, 2 * this.#end(grant) - iat);
     const aud = [...new Set([...(known?.aud ?? []), ...grant.aud])];
     return { client_id, scope: formatScope([...scope]), aud, iat: known?.iat ?? iat, exp };
   }

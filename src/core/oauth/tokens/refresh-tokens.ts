@@ -21,9 +21,6 @@ import { type Peppers, successorOf } from './successor.js';
 import type { MintedToken, TokenResponse } from './token-response.js';
 import type { Grant, Issuance, Tokens } from './tokens.js';
 
-/** Milliseconds after which a client may have repeated its request at another process and revoked the result. */
-const SLOW = 1000;
-
 /** The accuracy of the time of the last refresh with a token that is not rotated, in milliseconds. */
 const USED_STEP = 3_600_000;
 
@@ -179,7 +176,7 @@ export class RefreshTokens {
       ...boundKeyOf(issue),
     };
     const response = { ...minted.response, refresh_token };
-    let saving: MaybePromise<void> = this.#given.tokens.saveAgain(minted, () => this.#given.own.clock() - at_ms > SLOW);
+    let saving: MaybePromise<void> = this.#given.tokens.saveAgain(minted);
     let found: PresentedToken | undefined = presented;
     for (let attempt = 0; attempt < MAX_ATTEMPTS && found?.place === 'current'; attempt += 1) {
       const [rotated]: readonly [FoundChain | undefined, void] = await Promise.all([
@@ -236,8 +233,7 @@ export class RefreshTokens {
     const now = this.#given.tokens.now();
     // An outage may last longer than an access token.
     if (now >= record.exp) return this.#given.tokens.issue(issue);
-    if (!isFinished && !(await this.#given.tokens.isSettled(minted)))
-      await this.#given.tokens.saveAgain(minted, () => true);
+    if (!isFinished) await this.#given.tokens.saveAgain(minted);
     const isSoon = now - record.iat <= this.#lifetimeOf(issue.client, 'refreshGrace') + CLOCK_DIFFERENCE;
     return isSoon ? response : { ...response, expires_in: record.exp - now };
   }

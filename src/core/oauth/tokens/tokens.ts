@@ -1,7 +1,7 @@
 import { defined } from '../../base/defined.js';
 import { UnavailableError } from '../../base/errors.js';
 import type { Clock, MaybePromise } from '../../base/ports.js';
-import type { Records } from '../../base/records.js';
+import type { Records, Shape } from '../../base/records.js';
 import type { RandomSource } from '../../base/secrets.js';
 import { type Client, isValidStill, type TokenLifetimes } from '../clients/client.js';
 import type { Clients } from '../clients/clients.js';
@@ -10,10 +10,14 @@ import type { ImpliedScopes } from '../facts/implied-scopes.js';
 import type { JwtAccessTokens } from '../keys/access-token.js';
 import { CLIENT_SUBJECT, type Owner, type SignInFacts, signInFacts } from '../records/owner.js';
 import {
-  CONNECTION_MARK,
+  CONNECTION,
+  type ConnectionRecord,
+  endedGrant,
+  endedToken,
   GRANT,
   type GrantRecord,
   groups,
+  isEnd,
   keys,
   liveGrant,
   MARK,
@@ -25,6 +29,9 @@ import { grantIdOf, isMarkedAsBound, isTokenShaped, markedAsBound, TOKEN_BYTES }
 import type { Connection, Connections } from './connections.js';
 import { type FieldsOf, type MintedToken, mintedOf, type TokenResponse, withFields } from './token-response.js';
 import type { TokenUses } from './token-uses.js';
+
+/** How often the record of an end is written, while others write in its place. */
+const END_ATTEMPTS = 5;
 
 /** A grant with its id. */
 export interface Grant extends GrantRecord {
@@ -40,7 +47,7 @@ export interface NewGrant extends Grant {
 export type GrantOrigin = Required<Pick<GrantRecord, 'grant_type'>> & Pick<GrantRecord, 'silent' | 'name'>;
 
 /** The parts of a grant that matter for revoking it. */
-export type KnownGrant = Pick<Grant, 'id'> & Partial<Pick<Grant, 'client_id' | 'sub'>>;
+export type KnownGrant = Pick<Grant, 'id' | 'exp'> & Partial<Pick<Grant, 'client_id' | 'sub'>>;
 
 /** Why a grant is revoked, for the event. */
 export type RevocationReason = Pick<Extract<OAuthOccurrence, { type: 'grant.revoked' }>, 'reason' | 'by'>;
@@ -122,6 +129,11 @@ export class Tokens {
     return this.#given.connections.find(sub, client_id);
   }
 
+  /** Ends a connection with all its grants. */
+  disconnect(key: string, connection: ConnectionRecord): Promise<void> {
+    return this.#given.connections.end(key, connection);
+  }
+
   /**
    * A new grant, not written yet. The absolute expiry of everything issued under it is fixed here and never changes;
    * it leaves time for redeeming the code or device code first.
@@ -148,7 +160,7 @@ export class Tokens {
         ? untilRedeemed + (lifetimes.accessToken ?? accessToken)
         : (lifetimes.refreshTokenAbsolute ?? refreshTokenAbsolute));
     const id = place.id + this.#given.random.string(TOKEN_BYTES.grant);
-    const generation = place.record?.generation ?? this.#given.connections.newGeneration();
+    const generation = this.#given.connections.generationFor(place);
     const scope = this.#given.impliedScopes.expandText(asked);
     const facts = signInFacts(owner);
     return { id, place, connection: generation, client_id, sub, username, scope, aud, iat, exp, ...origin, ...facts };
@@ -185,15 +197,54 @@ export class Tokens {
   }
 
   async findGrant(id: string): Promise<Grant | undefined> {
-    const found = await this.#given.records.getEach([keys.grant(id), GRANT], [keys.connectionOf(id), CONNECTION_MARK]);
+    const found = await this.#given.records.getEach([keys.grant(id), GRANT], [keys.connectionOf(id), CONNECTION]);
     const record = liveGrant(...found);
     return record === undefined ? undefined : { id, ...record };
   }
 
-  /** Revokes a grant with every token of its family, in a single step. */
-  async revokeGrant({ id, client_id, sub }: KnownGrant, why: RevocationReason, emit: Emit | undefined): Promise<void> {
-    await this.#given.records.delete(keys.grant(id));
+  /** Whether a grant with this id was created before, even if it has ended. */
+  async isCreated(id: string): Promise<boolean> {
+    return (await this.#given.records.get(keys.grant(id), GRANT)) !== undefined;
+  }
+
+  /** Revokes a grant with every token of its family. A command that is carried out late does not bring it back. */
+  async revokeGrant(grant: KnownGrant, why: RevocationReason, emit: Emit | undefined): Promise<void> {
+    await this.#end(keys.grant(grant.id), GRANT, endedGrant(grant.exp), keys.chain(grant.id));
+    this.#tellRevoked(grant, why, emit);
+  }
+
+  /** Deletes a grant that is invalid whatever comes late, because its connection has ended, or that was not found. */
+  async deleteGrant(grant: Omit<KnownGrant, 'exp'>, why: RevocationReason, emit: Emit | undefined): Promise<void> {
+    await this.#given.records.delete(keys.grant(grant.id));
+    this.#tellRevoked(grant, why, emit);
+  }
+
+  #tellRevoked({ id, client_id, sub }: Omit<KnownGrant, 'exp'>, why: RevocationReason, emit: Emit | undefined): void {
     emit?.({ type: 'grant.revoked', grant_id: id, ...defined({ client_id, sub }), ...why });
+  }
+
+  /**
+   * Puts the record of its end in the place of a token or a grant, whatever is written there at the same moment.
+   *
+   * @param belonging - The key of what is deleted with it, and not before: as long as it is there, a failed call can be repeated.
+   */
+  async #end<T extends TokenRecord | GrantRecord>(
+    key: string,
+    shape: Shape<T>,
+    end: T,
+    belonging?: string,
+  ): Promise<void> {
+    for (let attempt = 0; attempt < END_ATTEMPTS; attempt += 1) {
+      await this.#given.records.delete(key);
+      const [isWritten] = await Promise.all([
+        this.#given.records.add(key, end),
+        attempt === 0 && belonging !== undefined ? this.#given.records.delete(belonging) : undefined,
+      ]);
+      if (isWritten) return;
+      const now = await this.#given.records.get(key, shape);
+      if (now !== undefined && isEnd(now)) return;
+    }
+    throw new UnavailableError('The store refused the record of what was revoked.');
   }
 
   /** A token for the client itself. It has no grant and never a refresh token (RFC 6749 §4.4.3). */
@@ -254,26 +305,12 @@ export class Tokens {
     return this.#given.jwt === undefined ? this.#given.records.create(keys.token(id), record) : undefined;
   }
 
-  /**
-   * Like {@link save}, for a derived token that several processes may create: an existing record is kept,
-   * and a revoked token stays revoked.
-   *
-   * @param mayBeRevoked - Whether it may have been issued before now.
-   */
-  async saveAgain({ id, record }: MintedToken, mayBeRevoked: () => boolean): Promise<void> {
+  /** Like {@link save}, for a derived token that several processes may create: an existing record is kept, also that of its end. */
+  async saveAgain({ id, record }: MintedToken): Promise<void> {
     if (this.#given.jwt !== undefined) return;
     const added = await this.#given.records.add(keys.token(id), record);
     if (!added && (await this.#given.records.get(keys.token(id), TOKEN)) === undefined)
       throw new UnavailableError('The store refused a new token and does not have it.');
-    if (added && mayBeRevoked() && (await this.#given.records.get(keys.revoked(id), MARK)) !== undefined)
-      await this.discard(id);
-  }
-
-  /** Whether the token of {@link saveAgain} was saved before, or revoked. */
-  async isSettled({ id }: MintedToken): Promise<boolean> {
-    if (this.#given.jwt !== undefined) return true;
-    const marks = await this.#given.records.getMany([keys.token(id), keys.revoked(id)], MARK);
-    return marks.some((mark) => mark !== undefined);
   }
 
   /** Revokes a token that was not given to a client. */
@@ -297,7 +334,7 @@ export class Tokens {
         const read = await this.#given.records.getEach(
           [keys.token(token), TOKEN],
           [keys.grant(grantId), GRANT],
-          [keys.connectionOf(grantId), CONNECTION_MARK],
+          [keys.connectionOf(grantId), CONNECTION],
         );
         [found] = read;
         grant = liveGrant(read[1], read[2]);
@@ -336,7 +373,7 @@ export class Tokens {
     const [revoked, given, connection] = await this.#given.records.getEach(
       [keys.revoked(jti), MARK],
       [keys.grant(record.grant), GRANT],
-      [keys.connectionOf(record.grant), CONNECTION_MARK],
+      [keys.connectionOf(record.grant), CONNECTION],
     );
     const grant = liveGrant(given, connection);
     if (revoked !== undefined || grant === undefined) return [];
@@ -345,11 +382,9 @@ export class Tokens {
 
   /** Revokes one token; the rest of its family stays valid. */
   async revokeToken(token: string, live: LiveToken, emit: Emit | undefined): Promise<void> {
-    const id = live.jti ?? token;
-    // The mark comes first: a refresh repeated at the same moment must not write the token again.
-    if (live.grant !== null || live.jti !== undefined)
-      await this.#given.records.add(keys.revoked(id), { exp: live.exp });
-    if (live.jti === undefined) await this.#given.records.delete(keys.token(id));
+    const end = endedToken(live.exp);
+    if (live.jti === undefined) await this.#end(keys.token(token), TOKEN, end);
+    else await this.#given.records.add(keys.revoked(live.jti), { exp: end.exp });
     emit?.({
       type: 'token.revoked',
       client_id: live.client_id,
