@@ -28,6 +28,12 @@ const shown = (snippet: string): string =>
 const titlesIn = (items: readonly Answer[]): readonly string[] => items.map(({ title }) => title);
 
 const servers = new Map<string, WorldServer>();
+const serverOf = (source: string, language: string): WorldServer => {
+  const server = servers.get(`${source} ${language}`);
+  if (!server) throw new Error(`There is no site in ${language}.`);
+  return server;
+};
+
 const SOURCES = ['export', 'memory', 'folder'] as const;
 
 beforeAll(async () => {
@@ -40,11 +46,7 @@ beforeAll(async () => {
 });
 
 describe.each(SOURCES)('%s', (source) => {
-  const at = (language: string): WorldServer => {
-    const server = servers.get(`${source} ${language}`);
-    if (!server) throw new Error(`There is no site in ${language}.`);
-    return server;
-  };
+  const at = (language: string): WorldServer => serverOf(source, language);
 
   test('a title is found in the spelling of its language, by the API and by tools', () =>
     everyRow(TITLES, async ([language, page, asked, answered]) => {
@@ -108,7 +110,7 @@ test('every source gives the same answers', () =>
     };
     const answers = await Promise.all(
       SOURCES.map(async (source) => {
-        const { query } = await servers.get(`${source} ${language}`)?.api(form);
+        const { query } = await serverOf(source, language).api(form);
         return query.search
           .map(({ title, snippet, titlesnippet, wordcount }: Answer) => ({ title, snippet, titlesnippet, wordcount }))
           .sort((a: Answer, b: Answer) => (a.title < b.title ? -1 : 1));
