@@ -9,9 +9,12 @@ export const CATEGORY = 14;
 /** The type of a member, in the order of categories: 0 page, 1 subcategory, 2 file. */
 export const memberType = (ns: number): 0 | 1 | 2 => (ns === CATEGORY ? 1 : ns === FILE ? 2 : 0);
 
+/** A text in upper case of English, as MediaWiki's default order of categories has it, whatever the language of the site. */
+export const upperKey = (text: string): string => text.toUpperCase();
+
 /** The sort key of a member of a category: its own sort key prefix, if it has one, and its title, in upper case. */
 export const sortkeyOf = (prefix: string, title: string): string =>
-  (prefix === '' ? title : `${prefix}\n${title}`).toUpperCase();
+  upperKey(prefix === '' ? title : `${prefix}\n${title}`);
 
 /**
  * A URL as the target of a link: with the host reversed, so that subdomains sort together, and the protocol at the end.

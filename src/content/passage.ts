@@ -91,22 +91,28 @@ export const passageOf = (text: string, matcher: Matcher): string => {
   return `${start > 0 ? '…' : ''}${withMarks(body, { start, end }, matches)}${end < body.length ? '…' : ''}`;
 };
 
+/** A letter of a script without spaces, or a pictograph. */
+const needsNoSpace = ({ isLetter, form }: Term): boolean => isLetter || /^\p{Extended_Pictographic}/u.test(form);
+
+/** Whether a pictograph of several parts would be cut here. */
+const isJoined = (body: string, at: number): boolean => body.charAt(at - 1) === '\u200d';
+
 /** Where a passage before a match begins: between letters. */
 const startOf = (body: string, terms: readonly Term[], match: number): number => {
   const before = terms.filter(({ end }) => end <= match).reverse();
   // A word may be as long as the text.
   const [words = ''] = /(?:\S+\s+){0,6}\S*$/.exec(body.slice(Math.max(0, match - 200), match)) ?? [];
-  const at = Math.max(match - words.length, before.filter(({ isLetter }) => isLetter)[MAX_LETTERS - 1]?.start ?? 0);
+  const at = Math.max(match - words.length, before.filter(needsNoSpace)[MAX_LETTERS - 1]?.start ?? 0);
   if (at === 0 || /\s/.test(body.charAt(at - 1))) return at;
-  return before.findLast(({ start }) => start >= at)?.start ?? match;
+  return before.findLast(({ start }) => start >= at && !isJoined(body, start))?.start ?? match;
 };
 
 /** Where a passage after a match ends: between letters. */
 const endOf = (body: string, terms: readonly Term[], match: Span): number => {
   const after = terms.filter(({ start }) => start >= match.end);
   const [words = ''] = /^\S*(?:\s+\S+){0,18}/.exec(body.slice(match.start, match.start + 800)) ?? [];
-  const letters = after.filter(({ isLetter }) => isLetter);
+  const letters = after.filter(needsNoSpace);
   const at = Math.min(match.start + words.length, letters[MAX_LETTERS]?.start ?? body.length);
   if (at === body.length || /\s/.test(body.charAt(at))) return at;
-  return after.findLast(({ end }) => end <= at)?.end ?? match.end;
+  return after.findLast(({ end }) => end <= at && !isJoined(body, end))?.end ?? match.end;
 };

@@ -1,6 +1,6 @@
 import { ApiError, message, type ParamsOf } from '../../core/query/index.js';
 import type { Asking, Content } from '../content.js';
-import { CATEGORY, compareText, endOf, LAST_ID, memberType, sortkeyOf } from '../keys.js';
+import { CATEGORY, compareText, endOf, LAST_ID, memberType, sortkeyOf, upperKey } from '../keys.js';
 import type { ContentSource, LinkRow, MemberRow } from '../source.js';
 import { targetsOf } from './all-links.js';
 import {
@@ -230,7 +230,7 @@ const bySortkey = async (content: Members, category: string, request: MembersReq
 /** The bounds of a category: raw sort keys, sort key prefixes, or hexadecimal sort keys. */
 const sortkeyBounds = (params: Params): readonly [first: string | undefined, last: string | undefined] => {
   const read = (hexadecimal: string | undefined, prefix: string | undefined, key: string | undefined) =>
-    hexadecimal === undefined ? (prefix?.toUpperCase() ?? key) : unhex(hexadecimal);
+    hexadecimal === undefined ? (prefix === undefined ? key : upperKey(prefix)) : unhex(hexadecimal);
   return [
     read(params.starthexsortkey, params.startsortkeyprefix, params.startsortkey),
     read(params.endhexsortkey, params.endsortkeyprefix, params.endsortkey),

@@ -1,4 +1,4 @@
-import { ApiError, Html, message, type ParamsOf } from '../../core/query/index.js';
+import { ApiError, Html, message, type ParamsOf, termsIn } from '../../core/query/index.js';
 import type { ContentMarkup } from '../source.js';
 import { headingOf } from '../wikitext/markup.js';
 import { type Answer, idsOf, readKey } from './answer.js';
@@ -60,16 +60,22 @@ const introOf = (source: string, markup: ContentMarkup): string => {
     .trim();
 };
 
-/** Cuts at the end of the word that reaches the number. */
+/** A longer word is cut. */
+const MAX_WORD = 300;
+
+/** Cuts at the end of the word that reaches the number, or of the letter in scripts without spaces. */
 const firstChars = (text: string, chars: number): string => {
   if (text.length <= chars) return text;
-  const rest = text.slice(chars).search(/[^\p{L}\p{N}]/u);
-  return `${text.slice(0, rest < 0 ? text.length : chars + rest)}...`;
+  const from = Math.max(0, chars - MAX_WORD);
+  const around = text.slice(from, chars + MAX_WORD);
+  const reaching = termsIn(around).find(({ start, end }) => from + start < chars && chars < from + end);
+  const [rest = ''] = reaching ? [] : (/^[\p{M}\u200d\udc00-\udfff]+/u.exec(around.slice(chars - from)) ?? []);
+  return `${text.slice(0, reaching ? from + reaching.end : chars + rest.length)}...`;
 };
 
 const firstSentences = (text: string, sentences: number | undefined): string => {
   if (sentences === undefined) return text;
-  const found = text.match(/[^.!?]*(?:[.!?]+(?=\s|$)|[.!?]+|$)/g) ?? [];
+  const found = text.match(/[^\p{STerm}]*(?:\p{STerm}+|$)/gu) ?? [];
   return found.slice(0, sentences).join('').trim();
 };
 

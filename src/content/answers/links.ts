@@ -113,13 +113,13 @@ export const langlinks: Answer<'langlinks', 'links'> = async (content, request) 
       lang: prefix,
       ...((wants('url') || params.url) && { url: urlOf(row, site) }),
       ...(wants('langname') && { langname: nameIn(params.inlanguagecode, prefix) }),
-      ...(wants('autonym') && { autonym: nameIn(prefix, prefix) }),
+      ...(wants('autonym') && { autonym: site.interwiki.get(prefix)?.language ?? prefix }),
       title,
     };
   });
 };
 
-/** The name of a language in another language, if that exists. */
+/** The name of a language in another language, if that exists. The only text that depends on the data of `Intl`: it is not of the site. */
 const nameIn = (language: string, code: string): string => {
   try {
     return new Intl.DisplayNames([language], { type: 'language' }).of(code) ?? code;

@@ -1,7 +1,7 @@
 import { realpathSync, statSync } from 'node:fs';
 import { setImmediate } from 'node:timers/promises';
 import { prefixedTitle, type Render, type Site } from '../../core/query/index.js';
-import { timeOf, titleId } from '../keys.js';
+import { compareText, timeOf, titleId } from '../keys.js';
 import { PageStore } from '../memory/store.js';
 import type { ContentTitle } from '../source.js';
 import { type Document, readDocument } from './document.js';
@@ -217,7 +217,7 @@ export class Folder {
     const times = new Map(changed.map((page) => [titleId(page), page.date ?? page.changed]));
     const owners = new Map<string, FilePage>();
     const aliases = new Map<string, PageText>();
-    for (const file of [...files.values()].sort((a, b) => (a.path < b.path ? -1 : 1))) {
+    for (const file of [...files.values()].sort((a, b) => compareText(a.path, b.path))) {
       const { ns, title, prefixed } = file.title;
       const id = titleId(file.title);
       for (const alias of file.aliases) {

@@ -1,6 +1,7 @@
 import { closeSync, constants, fstatSync, lstatSync, openSync, readdirSync, readSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
+import { compareText } from '../keys.js';
 import { mediaType } from '../media-types.js';
 import { isMarkdown } from './titles.js';
 
@@ -88,7 +89,7 @@ export const scan = async (root: string, bounds: Bounds, entering: (path: string
       );
     }
   }
-  return { files: files.sort((a, b) => (a.path < b.path ? -1 : 1)), problems };
+  return { files: files.sort((a, b) => compareText(a.path, b.path)), problems };
 };
 
 /** The entries of a folder, or why it cannot be listed. A folder removed meanwhile is empty, except the root. */

@@ -16,6 +16,7 @@ interface Message {
 }
 
 /** The name of a message, from the title of its page. */
+// Names of messages are ASCII in every language.
 const nameOf = (title: string): string => (title.charAt(0).toLowerCase() + title.slice(1)).replaceAll(' ', '_');
 
 /** Messages that follow from the site options. Other default messages are not part of an export. */

@@ -104,7 +104,9 @@ const wordsOf = (text: string, phrases: { left: number }): Term => {
   // Beyond the first words the order does not matter, and neither does where a run ends.
   const inOrder = parts.length > 1 ? Math.max(1, Math.min(parts.length, phrases.left)) : 1;
   if (inOrder > 1) phrases.left -= inOrder;
-  const all = [parts.slice(0, inOrder).join(' ') || text, ...parts.slice(inOrder).filter((part) => part !== BREAK)].map(quoted);
+  const all = [parts.slice(0, inOrder).join(' ') || text, ...parts.slice(inOrder).filter((part) => part !== BREAK)].map(
+    quoted,
+  );
   return {
     expression: `(${all.join(' AND ')})`,
     complete: true,
