@@ -158,6 +158,17 @@ describe.each(['opaque', 'jwt'] as const)('tokens that are bound to a key, %s', 
     expect((await site.refresh('native', first.refresh_token, thief)).json['error']).toBe('invalid_grant');
   });
 
+  test('DP15 workers of a confidential client that refresh one token with keys of their own: one is refused, and the grant stays', async () => {
+    const first = await site.tokens('web', key);
+    const before = site.fixture.events.length;
+    const second = (await site.refresh('web', first.refresh_token, key)).json as unknown as TokenSet;
+    for (const by of [new ProofMaker('Ed25519'), undefined])
+      expect((await site.refresh('web', first.refresh_token, by)).json['error']).toBe('invalid_grant');
+    expect((await site.ask(second.access_token, key)).status).toBe(200);
+    expect((await site.refresh('web', second.refresh_token, key)).status).toBe(200);
+    expect(site.fixture.events.slice(before).map(({ type }) => type)).not.toContain('replay.detected');
+  });
+
   test('DP17 a public client may keep its refresh token once it is bound to a key', async () => {
     const { refresh_token } = await site.tokens('keeper', key);
     for (let count = 0; count < 3; count += 1) {

@@ -38,7 +38,7 @@ describe('an upgrade and a downgrade under live traffic', () => {
       const codes = await first.flows.device('tv');
       await second.flows.decide(codes, 'approve');
       expect((await first.flows.poll('tv', codes.device_code)).status).toBe(200);
-      expect(refusal(await first.flows.refresh('web', next.refresh_token, { scope: 'profile' }))).toEqual([
+      expect(refusal(await first.flows.refresh('web', String(tokens['refresh_token'])))).toEqual([
         400,
         'invalid_grant',
       ]);
