@@ -8,7 +8,13 @@ import { fieldsFor } from '../kernel/hooks.js';
 import { endAsReplay } from '../kernel/replay.js';
 import { narrowedResources } from '../kernel/requested-scope.js';
 import { isStillAllowed, scopeStillAllowed } from '../kernel/still-allowed.js';
-import { invalidRefreshToken, type PresentedToken, type Refresh, type Refreshed } from '../tokens/refresh-tokens.js';
+import {
+  invalidRefreshToken,
+  type PresentedToken,
+  type Refresh,
+  type Refreshed,
+  type Reuse,
+} from '../tokens/refresh-tokens.js';
 
 /**
  * Refreshes an access token, in the same or a narrower scope.
@@ -32,6 +38,11 @@ export const refreshToken: GrantHandler = async (request) => {
     await endAsReplay('refresh_token', grant, request);
     throw invalidRefreshToken();
   }
+  if (refreshed === 'other')
+    throw new OAuthError(
+      'invalid_grant',
+      'The refresh token was just used for another scope, resource or key. Use the one of that response, or repeat that request.',
+    );
   const { response, onSent } = refreshed;
   return { response, sub: grant.sub, grant_id: grant.id, onSent };
 };
@@ -40,7 +51,7 @@ const answer = (
   presented: PresentedToken,
   refresh: Refresh,
   { client, context: { tokens, refreshTokens } }: TokenRequest,
-): Promise<Refreshed | 'replay'> =>
+): Promise<Refreshed | Reuse> =>
   client.refresh === 'reusable' && presented.place === 'current' && !needsKey(presented, client)
     ? tokens.issue(refresh.issue).then((response) => ({ response, onSent: () => refreshTokens.noteUse(presented) }))
     : refreshTokens.rotate(presented, refresh);

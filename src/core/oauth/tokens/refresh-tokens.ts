@@ -53,6 +53,9 @@ export interface Refreshed {
   readonly onSent?: () => Promise<void>;
 }
 
+/** A used token that gets no tokens: a replay, or one that was just used for a different request. */
+export type Reuse = 'replay' | 'other';
+
 /** What {@link RefreshTokens} depend on. */
 export interface RefreshTokenDependencies {
   readonly chains: Chains;
@@ -158,7 +161,7 @@ export class RefreshTokens {
    * Returns the successor tokens, to exactly one caller and to those who may repeat the request. All others replay a used token, but
    * never one that was current when it was read: a slow request is no replay.
    */
-  async rotate(presented: PresentedToken, refresh: Refresh): Promise<Refreshed | 'replay'> {
+  async rotate(presented: PresentedToken, refresh: Refresh): Promise<Refreshed | Reuse> {
     if (presented.place !== 'current') return this.#repeat(presented, refresh);
     const { grant, hash } = presented;
     const { issue, request } = refresh;
@@ -194,15 +197,16 @@ export class RefreshTokens {
     if (found?.place !== 'old') this.#discard(minted);
     if (found === undefined) throw invalidRefreshToken();
     const repeated = found.place === 'last' ? await this.#repeat(found, refresh) : 'replay';
-    if (repeated === 'replay') throw unavailable();
+    if (typeof repeated === 'string') throw unavailable();
     return repeated;
   }
 
   /**
    * Handles a refresh token that was used before. The response may have been lost, or never been
-   * completed; then the same request gets the same tokens again. Everything else is a replay.
+   * completed; then the same request gets the same tokens again. A different one gets none, and ends nothing: two workers of a client may
+   * have keys or scopes of their own. Later, everything is a replay.
    */
-  async #repeat(presented: PresentedToken, { issue, request }: Refresh): Promise<Refreshed | 'replay'> {
+  async #repeat(presented: PresentedToken, { issue, request }: Refresh): Promise<Refreshed | Reuse> {
     const { chain, place, exp } = presented;
     if (place === 'old' || chain.last === null || chain.current === null) return this.#replayOf(presented);
     const last = parseLast(chain.last);
@@ -212,7 +216,8 @@ export class RefreshTokens {
     const isDone = chain.done !== null;
     const inGrace = isRecent(refreshGrace, chain.done === null ? last : parseWritten(chain.done), this.#given.own);
     const mayBeUnfinished = refreshGrace > 0 && !isDone && now < exp;
-    if (last.request !== request || !(inGrace || mayBeUnfinished)) return this.#replayOf(presented);
+    if (!inGrace && !mayBeUnfinished) return this.#replayOf(presented);
+    if (last.request !== request) return 'other';
     const { made, refresh_token } = this.#successor(presented, last, current.exp, issue);
     const minted = made instanceof Promise ? await made : made;
     if (sha256(refresh_token) !== current.hash)
