@@ -96,7 +96,7 @@ const tokensIn = (
 
 /** Checks proofs of keys, if tokens may be bound to keys. */
 const proofsOf = (
-  { dpop, issuer, secret, runtime }: CheckedOptions,
+  { dpop, issuer, secret, runtime, tokens }: CheckedOptions,
   secrets: readonly string[],
   records: Records,
 ): ProofChecker | undefined => {
@@ -109,7 +109,12 @@ const proofsOf = (
     return fail('options.dpop needs options.secret: nonces are derived from it, in every process the same.');
   const { clock } = runtime;
   const remember = (name: string, exp: number): Promise<boolean> => records.add(keys.proof(name), { exp });
-  return dpop.start({ name: 'options.dpop', clock, secrets, issuer, origins: [issuer], remember });
+  const checker = dpop.start({ name: 'options.dpop', clock, secrets, issuer, origins: [issuer], remember });
+  if (checker.required && tokens !== undefined)
+    return fail(
+      'options.tokens cannot be combined with dpop({ required: true }): personal tokens are copied, so no key binds them. Leave out one of both.',
+    );
+  return checker;
 };
 
 /** Creates what all endpoints share. */

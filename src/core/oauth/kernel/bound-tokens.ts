@@ -11,12 +11,12 @@ import type { OAuthHooks } from './hooks.js';
 const THUMBPRINT = /^[\w-]{43}$/;
 
 /** What tokens that are bound to keys change in requests: the parameter of RFC 9449 §10, and the metadata of §5.1. */
-export const boundTokenHooks = ({ algorithms }: ProofChecker): OAuthHooks => ({
+export const boundTokenHooks = ({ algorithms, required }: ProofChecker): OAuthHooks => ({
   parameters: { dpop_jkt: 'vschar' },
   ownMetadata: (given) => (given['dpop_bound_access_tokens'] === true ? { dpop_bound_access_tokens: true } : {}),
   readRequest: ({ form, client, response_type }) => {
     const dpop_jkt = form.get('dpop_jkt');
-    if (response_type === 'token' && client.boundTokens)
+    if (response_type === 'token' && (required || client.boundTokens))
       throw new OAuthError('unauthorized_client', 'The tokens of the client are bound to keys, so it must use a code.');
     if (dpop_jkt === undefined) return {};
     if (!THUMBPRINT.test(dpop_jkt))
@@ -54,9 +54,13 @@ export const withNonce = (error: unknown, proven: ProvenKey | undefined): unknow
   return new OAuthError(code, message, { status, headers: { ...proven.headers, ...headers } });
 };
 
-/** @throws OAuthError if the client, or the server, only issues tokens that are bound to a key. */
-export const checkProofIsThere = (proven: ProvenKey | undefined, client: Client, { proofs }: OAuthContext): void => {
-  if (proven === undefined && proofs !== undefined && (proofs.required || client.boundTokens))
+/** Whether the client, or the server, only issues tokens that are bound to a key. */
+export const needsProof = (client: Client, { proofs }: Pick<OAuthContext, 'proofs'>): boolean =>
+  proofs !== undefined && (proofs.required || client.boundTokens);
+
+/** @throws OAuthError if a proof is needed and missing. */
+export const checkProofIsThere = (proven: ProvenKey | undefined, client: Client, context: OAuthContext): void => {
+  if (proven === undefined && needsProof(client, context))
     throw new OAuthError('invalid_dpop_proof', 'Tokens of this client are bound to a key: send a DPoP proof.');
 };
 

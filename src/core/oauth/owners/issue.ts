@@ -1,5 +1,6 @@
 import { either, fail, listOf, object, required, type Schema, text } from '../../base/schema.js';
 import { formatScope, isSubset, parseScope } from '../../base/scope.js';
+import { needsProof } from '../kernel/bound-tokens.js';
 import type { OAuthContext } from '../kernel/context.js';
 import { issueFirst } from '../kernel/issue-first.js';
 import { checkOwner } from '../records/owner.js';
@@ -26,7 +27,7 @@ export interface IssueRequest {
  *
  * The owner is not asked, so check who is signed in before calling this.
  *
- * @throws TypeError if the client is unknown, or may not have the scope or the resource; UnavailableError if the store fails.
+ * @throws TypeError if the client is unknown, may not have the scope or the resource, or only gets tokens that are bound to a key (RFC 9449); UnavailableError if the store fails.
  */
 export type Issue = (request: IssueRequest) => Promise<TokenResponse>;
 
@@ -54,6 +55,10 @@ export const issueIn =
     const owner = checkOwner({ sub, username });
     const client = await config.clients.find(client_id);
     if (client === undefined) return fail(`issue: there is no client ${JSON.stringify(client_id)}.`);
+    if (needsProof(client, context))
+      return fail(
+        `issue: the tokens of ${JSON.stringify(client_id)} are bound to a key of the client, which can only prove it in a token request. Let the client request them, or leave out dpop({ required: true }) and dpop_bound_access_tokens.`,
+      );
     const scopes = scope === undefined ? client.defaultScope : parseScope(scope);
     if (scopes === undefined || !isSubset(scopes, client.scopes))
       return fail(`issue: the client ${JSON.stringify(client_id)} may not have the scope ${JSON.stringify(scope)}.`);
