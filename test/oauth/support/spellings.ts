@@ -47,3 +47,39 @@ export const ADDRESSES: readonly (readonly [form: string, source: string])[] = [
     `${' '.repeat(16_000)}203.0.113.9`,
   ].map((form) => [form, ''] as const),
 ];
+
+const fullWidth = (text: string): string =>
+  text.replaceAll(/[!-~]/g, (letter) => String.fromCodePoint((letter.codePointAt(0) ?? 0) + 0xfee0));
+
+/** How people type the code of a device, which is shown in two halves. */
+export const userCodes = (one: string, two: string): readonly string[] => [
+  `${one}-${two}`,
+  `${one} ${two}`,
+  `${one}${two}`,
+  `${one}${two}`.toLowerCase(),
+  ` ${one.toLowerCase()} - ${two} `,
+  `${one}_${two}`,
+  [...one, ...two].join('.'),
+  `${one}\u2013${two}`,
+  `${one}\u2014${two}`,
+  `${one}\u2212${two}`,
+  `${one}\u00a0${two}`,
+  `\u201c${one}-${two}\u201d`,
+  `'${one}-${two}'`,
+  `${one}\u200b-\u200b${two}\ufeff`,
+  fullWidth(`${one}-${two}`),
+  fullWidth(`${one}${two}`.toLowerCase()),
+  `${one}/${two}.`,
+];
+
+/** How people type the user name `zoë`. */
+export const USER_NAMES: readonly string[] = [
+  'zo\u00eb',
+  'zoe\u0308',
+  'Zo\u00eb',
+  ' zo\u00eb',
+  'zo\u00eb ',
+  'zoe\u0308\u00a0',
+  'zo\u00eb\u200b',
+  '\uff5ao\u00eb',
+];

@@ -395,6 +395,12 @@ export const WRONG_OPTIONS: Readonly<Record<string, readonly object[]>> = {
       { client_id: 'x', grant_types: ['implicit'] },
     ]),
   ],
+  'users whose names are typed alike': ['Alice', ' alice', '\uff21lice'].map((username) => ({
+    users: [
+      { username: 'alice', password: 'x' },
+      { username, password: 'y' },
+    ],
+  })),
   'a password that cannot be typed': ['secret\n', '\u0000secret'].map((password) => ({
     users: [{ username: 'alice', password }],
   })),

@@ -1,6 +1,9 @@
 import { describe, expect, test } from 'vitest';
+import { oauthQuery } from '../../../src/adapters/fetch/index.js';
 import { hostFor, useHost } from '../../hosts.js';
 import { fixture } from '../support/fixture.js';
+import { limitsOfTest } from '../support/limits.js';
+import { USER_NAMES } from '../support/spellings.js';
 import { Flows, refusal } from '../support/tokens.js';
 
 const LEGACY = {
@@ -69,4 +72,33 @@ describe.each(hostFor(import.meta.url))('the password grant on $name', (host) =>
     advance(Number(throttled.headers['retry-after']));
     expect((await ask('dave', 'diver')).status).toBe(200);
   });
+});
+
+test('one user name in all its spellings is looked up and counted as one, in a list and in a directory of the application', async () => {
+  limitsOfTest({ loginFailures: 3 });
+  const asked: string[] = [];
+  const directory = {
+    authenticate: async (username: string, password: string) => {
+      asked.push(username);
+      return password === 'right' ? { sub: '1', username } : undefined;
+    },
+  };
+  for (const users of [[{ username: 'zoe\u0308', password: 'right', sub: '1' }], directory]) {
+    const { options } = fixture({ clients: [LEGACY], grants: ['password'], users });
+    const { handler } = oauthQuery({ ...options, issuer: 'https://auth.example' });
+    const ask = async (username: string, password: string): Promise<number> => {
+      const form = { grant_type: 'password', username, password, client_id: 'legacy', client_secret: 'legacy-secret' };
+      const body = new URLSearchParams(form);
+      return (await handler(new Request('https://auth.example/oauth/token', { method: 'POST', body }))).status;
+    };
+    for (const name of USER_NAMES) {
+      // A directory of the application decides about case and width itself.
+      const isOwn = users === directory || (await ask(name, 'right')) === 200;
+      expect([name, isOwn]).toEqual([name, true]);
+    }
+    const statuses = [];
+    for (const name of USER_NAMES) statuses.push(await ask(name, 'wrong'));
+    expect(statuses).toEqual([400, 400, 400, 429, 429, 429, 429, 429]);
+  }
+  expect(new Set(asked)).toEqual(new Set(['zo\u00eb', 'Zo\u00eb']));
 });
