@@ -160,7 +160,7 @@ class AdminPages {
 
   async #add(form: Parameters, visit: Visit): Promise<HttpResponse> {
     const isPublic = form.get('kind') === 'public';
-    const named = form.get('client_id') ?? '';
+    const named = (form.get('client_id') ?? '').trim();
     const fields = registrationOf(form);
     const grants = fields.grant_types ?? ['authorization_code', 'refresh_token'];
     const { client_id, client_secret } = await this.#clients.add(

@@ -8,6 +8,7 @@ import { DEVICE_CODE, fixture } from '../support/fixture.js';
 import { limitsOfTest } from '../support/limits.js';
 import { turns } from '../support/nodes.js';
 import { proxiedHosts } from '../support/proxied.js';
+import { userCodes } from '../support/spellings.js';
 import { withoutGetMany } from '../support/stores.js';
 
 const BOB = { username: 'bob', password: 'builder' } as const;

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { keyedHash } from '../../base/secrets.js';
+import { MAX_LENGTH, normalizeText } from '../../base/text.js';
 
 /** 2^34 values (RFC 8628 §5.1), without vowels, so that codes form no words (§6.1). */
 export const USER_CODE_LENGTH = 8;
@@ -11,11 +12,12 @@ export const formatUserCode = (code: string): string => {
   return `${code.slice(0, half)}-${code.slice(half)}`;
 };
 
-/** A user code as stored: in capitals, without spaces and dashes, however it was entered (RFC 8628 §6.1). */
+const OTHERS = new RegExp(`[^${USER_CODE_LETTERS}${USER_CODE_LETTERS.toLowerCase()}]`, 'g');
+
+/** A user code as stored: in capitals and without all that is no letter of codes, however it was entered (RFC 8628 §6.1). */
 export const normalizeUserCode = (typed: string): string | undefined => {
-  const code = typed.replace(/[\s\-_.]/g, '').toUpperCase();
-  const isCode = code.length === USER_CODE_LENGTH && [...code].every((letter) => USER_CODE_LETTERS.includes(letter));
-  return isCode ? code : undefined;
+  const code = normalizeText(typed, 'NFKC', MAX_LENGTH.name)?.replace(OTHERS, '').toUpperCase();
+  return code?.length === USER_CODE_LENGTH ? code : undefined;
 };
 
 /** User codes are short enough for brute force, so the names of their records depend on a key that is not in the store. */

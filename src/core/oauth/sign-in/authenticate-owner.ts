@@ -5,7 +5,7 @@ import type { Emit } from '../events/events.js';
 import { LIMITS } from '../facts/limits.js';
 import { minutesOf, PageError } from '../pages/page-error.js';
 import { checkOwner, type Owner } from '../records/owner.js';
-import { countedName, type Directory } from './users.js';
+import { countedName, type Directory, typedName } from './users.js';
 
 /** Dependencies for checking a password. */
 export interface OwnerAuthentication {
@@ -24,6 +24,7 @@ export const authenticateOwner = (
 ): Promise<Attempt<Owner>> => {
   const { users } = context.config;
   if (users === undefined) throw new TypeError('options.users is missing, so passwords cannot be checked.');
+  const typed = typedName(username);
   const name = countedName(username);
   const isKnown = name !== undefined && (users.knows?.(name) ?? true);
   const guess = guessAt(name ?? '', request, {
@@ -32,7 +33,7 @@ export const authenticateOwner = (
     ofSource: context.limitAt(request.ip, LIMITS.sourceFailures),
   });
   return context.limiters.login.attempt(guess, request, async () => {
-    const found = name === undefined ? undefined : await users.authenticate(username, password, request);
+    const found = typed === undefined ? undefined : await users.authenticate(typed, password, request);
     const owner =
       found === undefined || found === null || found === false
         ? undefined

@@ -21,7 +21,7 @@ import { CLIENT_SUBJECT, type Owner } from '../records/owner.js';
 
 /** A user of the built-in sign-in page. */
 export interface User {
-  /** What is typed on the sign-in page; unique among the users. */
+  /** What is typed on the sign-in page, where case does not matter; unique among the users. */
   readonly username: string;
   /** The password, or what `hashSecret` made of it. */
   readonly password:
@@ -36,7 +36,7 @@ export interface User {
 
 /** Users that the host keeps itself. */
 export interface UserDirectory {
-  /** The owner with this name and password, or nothing. Takes about as long for an unknown name as for a wrong password. */
+  /** The owner with this name and password, or nothing. The name has been trimmed and normalised (NFC); its case is as typed. Takes about as long for an unknown name as for a wrong password. */
   authenticate(username: string, password: string): MaybePromise<Owner | undefined | null | false>;
   /** Whether this owner may still sign in and use what they granted. `true` if absent. */
   isActive?(sub: string): MaybePromise<boolean>;
@@ -49,18 +49,24 @@ export interface Directory extends Omit<UserDirectory, 'authenticate'> {
   knows?(counted: string): boolean;
 }
 
+/** Spaces and invisible characters around text, which nobody types on purpose. */
+const AROUND = /^[\s\p{Cf}]+|[\s\p{Cf}]+$/gu;
+
 /**
- * How a user name is counted: a directory that is lax about its spelling must not give more guesses for each.
+ * A user name as a directory receives it: composed, and without what surrounds it.
  *
  * @returns `undefined` if the text cannot be a user name.
  */
+export const typedName = (username: string): string | undefined =>
+  normalizeText(username, 'NFC', MAX_LENGTH.name)?.replace(AROUND, '');
+
+/** How a user name is counted, and found in a list: a directory that is lax about its spelling must not give more guesses for each. */
 export const countedName = (username: string): string | undefined =>
-  normalizeText(username, 'NFKC', MAX_LENGTH.name)?.trim().toLowerCase();
+  normalizeText(username, 'NFKC', MAX_LENGTH.name)?.replace(AROUND, '').toLowerCase();
 
 /** A list of users as a directory. */
 export const directoryOf = (users: readonly User[], limitAt: LimitAt): Required<Directory> => {
-  const byName = new Map(users.map((user) => [user.username, user]));
-  const counted = new Set(users.map(({ username }) => countedName(username)));
+  const byName = new Map(users.map((user) => [countedName(user.username), user]));
   const subjects = new Set(users.map((user) => user.sub ?? user.username));
   const hashes = new Map<string, SlowHash>();
   for (const { username, password } of users) {
@@ -70,10 +76,10 @@ export const directoryOf = (users: readonly User[], limitAt: LimitAt): Required<
   const decoys = decoysOf([...hashes.values()]);
   return {
     authenticate: async (username, password, caller) => {
-      const user = byName.get(username);
+      const user = byName.get(countedName(username));
       const expected = user?.password;
       const isText = typeof expected === 'string';
-      const hash = hashes.get(username);
+      const hash = hashes.get(user?.username ?? '');
       // Whatever is expected, and where nothing is: one hash of each cost, so that the time tells nothing.
       let matchesHash = false;
       for (const decoy of decoys) {
@@ -83,11 +89,11 @@ export const directoryOf = (users: readonly User[], limitAt: LimitAt): Required<
       }
       const matchesText = equalSecrets(sha256(password), sha256(isText ? expected : ''));
       return user !== undefined && (isText ? matchesText : matchesHash)
-        ? { sub: user.sub ?? user.username, username }
+        ? { sub: user.sub ?? user.username, username: user.username }
         : undefined;
     },
     isActive: (sub) => subjects.has(sub),
-    knows: (name) => counted.has(name),
+    knows: (name) => byName.has(name),
   };
 };
 
@@ -110,12 +116,18 @@ export const USER_FIELDS = {
 export const USER_LIST = refined(listOf('an array of users', object(USER_FIELDS)), (users, path) => {
   const names = new Set<string>();
   for (const [index, { username, sub = username }] of users.entries()) {
-    if (names.has(username)) fail(`${path}[${index}].username: ${JSON.stringify(username)} is there twice.`);
+    const name = countedName(username);
+    if (name === undefined || name === '')
+      return fail(`${path}[${index}].username: ${JSON.stringify(username.slice(0, 100))} cannot be typed as a name.`);
+    if (names.has(name))
+      fail(
+        `${path}[${index}].username: ${JSON.stringify(username)} is there twice. Names that differ only in case, width or the spaces around them are one.`,
+      );
     if (sub.startsWith(CLIENT_SUBJECT))
       fail(
         `${path}[${index}].sub must not begin with ${CLIENT_SUBJECT}, which is reserved for clients. Without a sub it is the user name.`,
       );
-    names.add(username);
+    names.add(name);
   }
   return users;
 });
