@@ -83,3 +83,11 @@ export const USER_NAMES: readonly string[] = [
   'zo\u00eb\u200b',
   '\uff5ao\u00eb',
 ];
+
+/** Texts with characters that no URI has (RFC 3986 §2): programs disagree about the host that some of them name. */
+export const NO_URIS: readonly string[] = [
+  String.raw`https://a.example\@evil.example/`,
+  String.raw`https://a.example/\evil.example`,
+  ...['"', '<', '>', '^', '`', '{', '|', '}'].map((character) => `https://a.example/cb?x=${character}`),
+  String.raw`com.example.app:/cb\x`,
+];

@@ -1,6 +1,7 @@
 import { customModule, defineModule } from '../../../src/core/query/index.js';
 import { memoryStore } from '../../../src/stores/memory.js';
 import { DEVICE_CODE } from './fixture.js';
+import { NO_URIS } from './spellings.js';
 
 const web = { client_id: 'web', client_secret: 'secret', redirect_uris: ['https://app.example/cb'] };
 const spa = { client_id: 'spa', redirect_uris: ['https://app.example/cb'] };
@@ -451,6 +452,14 @@ export const WRONG_OPTIONS: Readonly<Record<string, readonly object[]>> = {
       'javascript:x',
     ].map((uri) => ({ ...web, redirect_uris: [uri] })),
   ),
+  'URIs of a client': clients([
+    ...NO_URIS.map((uri) => ({ ...web, redirect_uris: [uri] })),
+    ...[
+      { post_logout_redirect_uris: [NO_URIS[0]] },
+      { client_uri: NO_URIS[0] },
+      { backchannel_logout_uri: NO_URIS[0] },
+    ].map((fields) => ({ ...web, ...fields })),
+  ]),
   registration: [
     ...each('registration', [7, [], { lifetimes: 1 }, { deny: ['x'] }]),
     { registration: {} },
