@@ -22,12 +22,20 @@ const isWrittenAsRead = (text: string, { host, protocol }: URL): boolean => {
   return isInternational || authority === host || authority === `${host}:${protocol === 'https:' ? 443 : 80}`;
 };
 
+/** Printable characters that no URI has (RFC 3986 §2): programs disagree about where a host before them ends. */
+const NO_URI = /["<>\\^`{|}]/;
+
+/** Whether text has a character that must be percent-encoded in every URI. */
+export const hasForbiddenCharacter = (uri: string): boolean => NO_URI.test(uri);
+
 /** Why a URL must neither be contacted nor shown, as the end of a sentence; `undefined` if it may be. */
 export const urlProblem = (text: unknown): string | undefined => {
   const url = typeof text === 'string' ? parseUrl(text) : undefined;
   if (url === undefined) return 'must be an absolute URL such as https://example.org';
   if (!isProtected(url)) return 'must begin with https://; http:// is only for loopback addresses';
   if (url.username !== '' || url.password !== '') return 'must have neither a user name nor a password';
+  if (hasForbiddenCharacter(String(text)))
+    return 'must have none of the characters " < > \\ ^ ` { | }, which no URI has; percent-encode them';
   return isWrittenAsRead(String(text), url) ? undefined : `must begin with ${url.origin}, and have no white space`;
 };
 

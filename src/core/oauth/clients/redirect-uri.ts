@@ -1,5 +1,5 @@
 import { isLoopbackHost } from '../../base/addresses/loopback.js';
-import { urlProblem } from '../../base/addresses/request-addresses.js';
+import { hasForbiddenCharacter, urlProblem } from '../../base/addresses/request-addresses.js';
 import { parseUrl } from '../../base/addresses/url.js';
 
 const MAX_LENGTH = 1024;
@@ -42,7 +42,8 @@ export const redirectUriProblem = (uri: string): string | undefined => {
   const scheme = /^([A-Za-z][A-Za-z0-9+.-]*):/.exec(uri)?.[1]?.toLowerCase();
   if (scheme === undefined) return 'is not an absolute URI';
   if (uri.length > MAX_LENGTH) return `has more than ${MAX_LENGTH} characters`;
-  if (!/^[\x21-\x7e]+$/.test(uri)) return 'has characters that are not allowed in a URI; percent-encode them';
+  if (!/^[\x21-\x7e]+$/.test(uri) || hasForbiddenCharacter(uri))
+    return 'has characters that are not allowed in a URI; percent-encode them';
   if (FORBIDDEN_SCHEMES.has(scheme)) return `has the scheme ${scheme}, which is not safe to redirect to`;
   if (uri.includes('#')) return 'has a fragment';
   if (uri.includes('*')) return 'has a wildcard; register each URI';
