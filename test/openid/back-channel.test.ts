@@ -1,6 +1,7 @@
 import { text } from 'node:stream/consumers';
 import { createRemoteJWKSet, jwtVerify } from 'jose';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { oauthQuery } from '../../src/adapters/fetch/index.js';
 import { Client, hostFor, type RunningHost } from '../hosts.js';
 import { listen } from '../hosts/listen.js';
 import { Browser, formOf, responseOf } from '../oauth/support/browser.js';
@@ -287,4 +288,42 @@ describe.each(hostFor(`${import.meta.url}2`))('telling clients, with an own sign
       'backchannel_logout_session_required needs the built-in sign-in',
     );
   });
+});
+
+test('O84: a client that is silent gets less time and fewer places, and keeps no message from another', async () => {
+  const quick = (run: () => void, milliseconds: number): (() => void) => {
+    const started = setTimeout(run, milliseconds / 50);
+    return () => clearTimeout(started);
+  };
+  const clients = ['good', 'silent'].map((client_id) => ({
+    ...clientsAt('https://app.example')[0]!,
+    client_id,
+    backchannel_logout_uri: `https://${client_id}.example/out`,
+  }));
+  let told = 0;
+  const sendLogoutToken = (uri: string): void | Promise<never> => {
+    if (uri.includes('silent')) return new Promise(() => undefined);
+    told += 1;
+    return undefined;
+  };
+  const runtime = { timer: quick };
+  const { options, events } = openIdFixture({ sendLogoutToken }, { issuer: 'https://op.example', clients, runtime });
+  const oauth = oauthQuery(options);
+  const USERS = 130;
+  for (let n = 0; n < USERS; n += 1) {
+    for (const { client_id } of clients) await oauth.issue({ sub: `u${n}`, client_id, scope: 'openid' });
+  }
+  for (let n = 0; n < USERS; n += 1) {
+    await oauth.grants.revoke({ sub: `u${n}` });
+    if (n % 10 === 0) await new Promise((resolve) => void setTimeout(resolve, 1));
+  }
+  await expect.poll(() => told, { timeout: 5_000 }).toBe(USERS);
+  const failures = () => events.flatMap((event) => (event.type === 'logout.failed' ? [event] : []));
+  await expect
+    .poll(() => failures().map(({ reason }) => reason), { timeout: 5_000 })
+    .toContain('It did not answer within 2000 ms.');
+  expect(new Set(failures().map(({ client_id }) => client_id))).toEqual(new Set(['silent']));
+  const first = failures().map(({ reason }) => reason);
+  expect(first.filter((reason) => reason.includes('Too many')).length).toBeGreaterThan(USERS - 120);
+  expect(first).toContain('It did not answer within 5000 ms.');
 });
