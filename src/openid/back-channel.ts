@@ -17,15 +17,20 @@ import type { IdTokens } from './id-token.js';
 import type { CheckedOpenIdOptions } from './options.js';
 import { OPENID } from './scopes.js';
 
-/** Milliseconds for one request. */
+/** Milliseconds for one request, and for one to a client that has failed several times in a row. */
 const TIMEOUT = 5000;
+const TIMEOUT_OF_FAILING = 2000;
+const FAILURES = 3;
 
 /** Milliseconds until the only repetition. */
 const PAUSE = 2000;
 
-const AT_ONCE = 32;
+/** Messages under way: of ten clients, and of one. A client that keeps failing has one place, so that it takes no time from others. */
 const AT_ONCE_PER_CLIENT = 4;
-const MAX_WAITING = 1000;
+const AT_ONCE = 10 * AT_ONCE_PER_CLIENT;
+
+/** Messages of one client that wait. */
+const MAX_WAITING = 100;
 
 /** How often one owner may make clients be told in a minute. */
 const PER_MINUTE = 10;
@@ -45,6 +50,15 @@ interface Message {
   readonly emit: Emit | undefined;
 }
 
+/** What one client has still to be told. */
+interface Line {
+  /** In the order in which they were added, each once. */
+  readonly waiting: Map<string, Message>;
+  underWay: number;
+  /** Messages in a row without a usable response; a refusal is one. */
+  failures: number;
+}
+
 /** A response that a repetition would not change. */
 class Refused extends Error {}
 
@@ -55,9 +69,8 @@ export class BackChannel {
   readonly #host: FeatureHost;
   readonly #send: NonNullable<CheckedOpenIdOptions['sendLogoutToken']>;
   readonly #rate: RateLimit;
-  /** In the order in which they were added, each once. */
-  readonly #waiting = new Map<string, Message>();
-  readonly #underWay = new Map<string, number>();
+  /** By client, in the order of their turns. */
+  readonly #lines = new Map<string, Line>();
   #total = 0;
 
   constructor(idTokens: IdTokens, { sendLogoutToken }: CheckedOpenIdOptions, context: OAuthContext, host: FeatureHost) {
@@ -106,54 +119,64 @@ export class BackChannel {
   }
 
   #add(message: Message): void {
-    const name = JSON.stringify([message.client.client_id, message.sub, message.sid]);
-    if (this.#waiting.has(name)) return;
-    if (this.#waiting.size >= MAX_WAITING) failed(message, 'Too many clients are waiting to be told.');
-    else this.#waiting.set(name, message);
+    const { client_id } = message.client;
+    const line = this.#lines.get(client_id) ?? { waiting: new Map(), underWay: 0, failures: 0 };
+    this.#lines.set(client_id, line);
+    const name = JSON.stringify([message.sub, message.sid]);
+    if (line.waiting.has(name)) return;
+    if (line.waiting.size >= MAX_WAITING) failed(message, 'Too many messages are waiting for this client.');
+    else line.waiting.set(name, message);
     this.#next();
   }
 
   #next(): void {
-    for (const [name, message] of this.#waiting) {
+    // A line goes to the end with each message, and is seen again there.
+    for (const [client_id, line] of this.#lines) {
       if (this.#total >= AT_ONCE) return;
-      const { client_id } = message.client;
-      const count = this.#underWay.get(client_id) ?? 0;
-      if (count >= AT_ONCE_PER_CLIENT) continue;
-      this.#waiting.delete(name);
-      this.#count(client_id, 1);
-      void this.#deliver(message)
-        .catch((error: unknown) => failed(message, error instanceof Error ? error.message : String(error)))
-        .finally(() => {
-          this.#count(client_id, -1);
-          this.#next();
-        });
+      const [first] = line.waiting;
+      if (first === undefined || line.underWay >= (line.failures < FAILURES ? AT_ONCE_PER_CLIENT : 1)) continue;
+      const [name, message] = first;
+      line.waiting.delete(name);
+      this.#lines.delete(client_id);
+      this.#lines.set(client_id, line);
+      void this.#tell(message, line);
     }
   }
 
-  #count(client_id: string, change: 1 | -1): void {
-    const count = (this.#underWay.get(client_id) ?? 0) + change;
-    this.#total += change;
-    if (count === 0) this.#underWay.delete(client_id);
-    else this.#underWay.set(client_id, count);
+  async #tell(message: Message, line: Line): Promise<void> {
+    line.underWay += 1;
+    this.#total += 1;
+    try {
+      await this.#deliver(message, line.failures < FAILURES ? TIMEOUT : TIMEOUT_OF_FAILING);
+      line.failures = 0;
+    } catch (error) {
+      line.failures = error instanceof Refused ? 0 : line.failures + 1;
+      failed(message, error instanceof Error ? error.message : String(error));
+    }
+    line.underWay -= 1;
+    this.#total -= 1;
+    // A client that failed is remembered.
+    if (line.waiting.size + line.underWay + line.failures === 0) this.#lines.delete(message.client.client_id);
+    this.#next();
   }
 
-  async #deliver({ client, address, sub, sid }: Message): Promise<void> {
+  async #deliver({ client, address, sub, sid }: Message, milliseconds: number): Promise<void> {
     const jti = Buffer.from(this.#host.random(JTI_BYTES)).toString('base64url');
     const about = { sub, ...(sid !== undefined && { sid }) };
     const token = await this.#idTokens.signLogout(client, about, jti, secondsOf(this.#host.clock));
     try {
-      await this.#try(address, token);
+      await this.#try(address, token, milliseconds);
     } catch (error) {
       if (error instanceof Refused) throw error;
       await new Promise<void>((resolve) => this.#host.timer(resolve, PAUSE));
-      await this.#try(address, token);
+      await this.#try(address, token, milliseconds);
     }
   }
 
-  async #try(address: string, token: string): Promise<void> {
-    const error = (): Error => new Error(`It did not answer within ${TIMEOUT} ms.`);
+  async #try(address: string, token: string, milliseconds: number): Promise<void> {
+    const error = (): Error => new Error(`It did not answer within ${milliseconds} ms.`);
     const { timer } = this.#host;
-    await abortedInTime((signal) => this.#send(address, token, { signal }), { milliseconds: TIMEOUT, timer, error });
+    await abortedInTime((signal) => this.#send(address, token, { signal }), { milliseconds, timer, error });
   }
 }
 
