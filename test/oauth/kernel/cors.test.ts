@@ -59,12 +59,28 @@ describe.each(hostFor(import.meta.url))('$name', ({ start }) => {
     expect(corsOf(allowed)).toEqual({
       'access-control-allow-origin': FRIEND,
       'access-control-allow-methods': 'POST',
-      'access-control-allow-headers': 'authorization, content-type',
+      'access-control-allow-headers': 'authorization',
       'access-control-max-age': '600',
     });
     expect(corsOf(await ask('/oauth/revoke', FRIEND))).toMatchObject({ 'access-control-allow-methods': 'POST' });
     expect(corsOf(await ask(METADATA, FRIEND))).toMatchObject({ 'access-control-allow-methods': 'GET, HEAD' });
     expect(corsOf(await ask('/oauth/token', STRANGER))).not.toHaveProperty('access-control-allow-origin');
+  });
+
+  test('#14 a preflight response allows the headers that browser clients add', async () => {
+    const allowed = async (path: string, names?: string): Promise<string | undefined> => {
+      const headers = {
+        ...{ origin: FRIEND, 'access-control-request-method': 'POST' },
+        ...(names !== undefined && { 'access-control-request-headers': names }),
+      };
+      return (await client.request(path, { method: 'OPTIONS', headers })).headers['access-control-allow-headers'];
+    };
+    const added = 'authorization,x-okta-user-agent-extended, traceparent';
+    expect(await allowed('/oauth/token', added)).toBe(added);
+    // For documents, any; the name that `*` leaves out is named (Fetch §4.8).
+    expect(await allowed(METADATA, added)).toBe('*, authorization');
+    for (const wrong of ['x y', 'a;b', 'x,', '', 'ä', 'x'.repeat(2000), undefined])
+      expect([wrong, await allowed('/oauth/token', wrong)]).toEqual([wrong, 'authorization, content-type']);
   });
 
   test('#14 pages, and endpoints for servers, have no CORS headers (RFC 9700 §2.6)', async () => {

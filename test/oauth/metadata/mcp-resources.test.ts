@@ -85,7 +85,7 @@ describe.each(oneHostEach)('metadata of resources on $name', ({ start }) => {
       expect(corsOf(preflight)).toEqual({
         'access-control-allow-origin': '*',
         'access-control-allow-methods': 'GET, HEAD',
-        'access-control-allow-headers': 'authorization, content-type, mcp-protocol-version',
+        'access-control-allow-headers': '*, authorization',
         'access-control-max-age': '600',
       });
     }
