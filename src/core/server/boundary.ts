@@ -1,7 +1,7 @@
 import { concludedInTime, type Deadline } from '../base/deadline.js';
 import { BearerError, methodNotAllowed, UnavailableError } from '../base/errors.js';
 import { html } from '../base/html.js';
-import { ANY_ORIGIN, DOCUMENT_HEADERS, preflight, PROOF_RESPONSE_HEADERS, USUAL_HEADERS } from '../base/http/cors.js';
+import { ANY_ORIGIN, DOCUMENT_HEADERS, headersFor, preflight, PROOF_RESPONSE_HEADERS } from '../base/http/cors.js';
 import type { HttpRequest, HttpResponse, Route } from '../base/http/messages.js';
 import { errorResponse, protocolError, serverError } from '../base/http/responses.js';
 import { pageResponse } from '../base/pages/response.js';
@@ -112,13 +112,13 @@ export const endpointRoutes = (
       return Promise.resolve(failed(error));
     }
   };
-  const allowed = isPublic ? DOCUMENT_HEADERS : USUAL_HEADERS;
   const handle = !withCors
     ? answer
     : async (request: HttpRequest): Promise<HttpResponse> => {
         const open = isPublic ? ANY_ORIGIN : corsHeaders(request, corsOrigins);
         const headers = bindsTokens ? { ...open, 'access-control-expose-headers': PROOF_RESPONSE_HEADERS } : open;
-        if (request.method === 'OPTIONS') return preflight(open, allow, bindsTokens ? `${allowed}, dpop` : allowed);
+        if (request.method === 'OPTIONS')
+          return preflight(open, allow, isPublic ? DOCUMENT_HEADERS : headersFor(request, bindsTokens));
         const response = await answer(request);
         return { ...response, headers: { ...response.headers, ...headers } };
       };
