@@ -123,6 +123,17 @@ describe.each(hostFor(import.meta.url))('the page for administrators on $name', 
     expect(JSON.stringify(events)).not.toMatch(new RegExp(`${first}|${second}`));
   });
 
+  test('of five administrators who rotate a secret at once, one sees a new one', async () => {
+    const added = await add({ client_id: 'busy', kind: 'confidential', grant_types: 'client_credentials' });
+    expect(SECRET.exec(added.text)?.[1]).toBeDefined();
+    const page = await shown('busy');
+    const answers = await Promise.all(Array.from({ length: 5 }, () => press(page, 'rotate', { overlap: '0' })));
+    const secrets = answers.flatMap(({ text }) => SECRET.exec(text)?.[1] ?? []);
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 409, 409, 409, 409]);
+    expect(secrets).toHaveLength(1);
+    expect((await credentials('busy', secrets[0] ?? '')).status).toBe(200);
+  });
+
   test('adds a public client that gets refresh tokens, and changes it unless it was changed meanwhile', async () => {
     const added = await add({
       client_id: 'app',

@@ -227,6 +227,17 @@ export const storedClientsCases = (connect: Connect): void => {
     expect(refused.every((code) => code === 'conflict')).toBe(true);
   });
 
+  test('of secrets rotated at once without an overlap, only one is returned', async () => {
+    const client_id = newName();
+    const { version } = await storedClients(connect()).add({ client_id }, { generateSecret: true });
+    const [secrets, refused] = await together(
+      Array.from({ length: 5 }, () => storedClients(connect()).rotateSecret(client_id, { overlap: 0, version })),
+    );
+    expect([secrets.length, refused]).toEqual([1, Array(4).fill('conflict')]);
+    const { registration } = (await storedClients(connect()).get(client_id)) ?? expect.fail();
+    expect(registration.client_secret).toEqual([{ sha256: sha256(secrets[0]?.client_secret ?? '') }]);
+  });
+
   test('a client that was changed a hundred times is one record, found with one get by any process', async () => {
     const client_id = newName();
     const writer = storedClients(connect());

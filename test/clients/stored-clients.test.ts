@@ -2,8 +2,10 @@ import { StoredClientError, storedClients } from 'oauth-query/clients';
 import type { Store } from 'oauth-query/store';
 import { memoryStore } from 'oauth-query/stores/memory';
 import { describe, expect, test } from 'vitest';
+import { oauthQuery } from '../../src/adapters/fetch/index.js';
 import { basic, Client, hostFor } from '../hosts.js';
 import { CLIENTS, fixture, SCOPES } from '../oauth/support/fixture.js';
+import { cheapHash } from '../oauth/support/hashes.js';
 import { distantStore } from '../oauth/support/stores.js';
 import { storedClientsCases } from './stored-clients-cases.js';
 
@@ -179,4 +181,37 @@ describe.each(hostFor(import.meta.url))('a server with stored clients and a list
     expect(await status(third)).toBe(401);
     expect(errors).toEqual([]);
   });
+});
+
+test('a secret that another process has rotated works at once, and strangers cause one read of the store in a second', async () => {
+  let now = Date.UTC(2030, 0, 1);
+  const clock = (): number => now;
+  const inner = memoryStore({ clock });
+  let reads = 0;
+  const store: Store = { ...inner, get: (key) => ((reads += key.includes('client:') ? 1 : 0), inner.get(key)) };
+  const [here, there] = [storedClients(store, { clock }), storedClients(inner, { clock })];
+  const { options } = fixture({ store, clients: here, runtime: { clock } });
+  const { handler } = oauthQuery({ ...options, issuer: 'https://auth.example', address: () => '192.0.2.1' });
+  const ask = async (client_id: string, client_secret: string): Promise<number> => {
+    const body = new URLSearchParams({ grant_type: 'client_credentials', client_id, client_secret });
+    return (await handler(new Request('https://auth.example/oauth/token', { method: 'POST', body }))).status;
+  };
+  const robot = { client_id: 'robot', grant_types: ['client_credentials'], scope: 'content.read' } as const;
+  const { client_secret: old = '' } = await there.add(robot, { generateSecret: true });
+  expect(await ask('robot', old)).toBe(200);
+  const { client_secret: next = '' } = await there.rotateSecret('robot', { overlap: 3600 });
+  expect(await Promise.all(Array.from({ length: 12 }, () => ask('robot', next)))).toEqual(Array(12).fill(200));
+  expect(await ask('robot', old)).toBe(200);
+  now += 1500;
+  reads = 0;
+  for (let n = 0; n < 8; n += 1) expect(await ask('robot', `wrong${n}`)).toBe(401);
+  expect(reads).toBe(1);
+  // A person chose this one, so that the guess is counted before it is compared.
+  await there.change('robot', { client_secret: { scrypt: cheapHash('chosen') } });
+  now += 1500;
+  expect(await ask('robot', 'chosen')).toBe(200);
+  await there.disable('robot');
+  now += 1500;
+  expect(await ask('robot', 'other')).toBe(401);
+  expect(await ask('robot', 'chosen')).toBe(401);
 });
