@@ -180,7 +180,10 @@ class AdminPages {
 
   async #rotate(client_id: string, form: Parameters, visit: Visit): Promise<HttpResponse> {
     const chosen = OVERLAPS.find(({ seconds }) => String(seconds) === form.get('overlap'));
-    const { client_secret = '' } = await this.#clients.rotateSecret(client_id, { overlap: chosen?.seconds ?? 0 });
+    const { client_secret = '' } = await this.#clients.rotateSecret(client_id, {
+      overlap: chosen?.seconds ?? 0,
+      version: Number(form.get('version')),
+    });
     tell('secret_rotated', client_id, visit);
     return respond(secretPage(visit.place, client_id, client_secret), {}, visit.frame);
   }

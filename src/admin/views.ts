@@ -166,7 +166,7 @@ export const OVERLAPS = [
 const rotation = (place: Place, client: StoredClient): Html => html`<section>
 <h2>${place.language.text('secret')}</h2>
 <form method="post" action="${place.path}" class="row">
-${hiddenInputs({ ...place.hidden, client: client.client_id, act: 'rotate' })}<div><label for="overlap">${place.language.text('staysValid')}</label>
+${hiddenInputs({ ...place.hidden, client: client.client_id, act: 'rotate', version: String(client.version) })}<div><label for="overlap">${place.language.text('staysValid')}</label>
 <select id="overlap" name="overlap">${OVERLAPS.map(({ seconds, text, count }) => html`<option value="${seconds}">${place.language.text(text, { count })}</option>`)}</select></div>
 <button class="plain">${place.language.text('createSecret')}</button>
 </form>

@@ -87,10 +87,14 @@ export interface StoredClients extends ClientRegistry {
   /**
    * Generates a new secret for a confidential client.
    *
-   * @param options - `overlap`: seconds for which existing secrets still work; 0 invalidates them immediately.
-   * @throws StoredClientError `unknown`, or `invalid` for a client without a secret.
+   * @param options - `overlap`: seconds for which existing secrets still work; 0 invalidates them immediately. `version`: that of the client, if it must not
+   * have changed since.
+   * @throws StoredClientError `unknown`, `conflict` if it was changed at the same moment, or `invalid` for a client without a secret.
    */
-  rotateSecret(client_id: string, options: { readonly overlap: number }): Promise<WithSecret>;
+  rotateSecret(
+    client_id: string,
+    options: { readonly overlap: number; readonly version?: number | undefined },
+  ): Promise<WithSecret>;
   /** Rejects the client everywhere and makes its tokens inactive, until {@link enable}. Throws `unknown`. */
   disable(client_id: string): Promise<StoredClient>;
   /** Reverts {@link disable}. Throws `unknown`. */

@@ -48,6 +48,9 @@ const GROUP = 'stored-clients';
 const MAX_KNOWN = 10_000;
 const MAX_UNKNOWN = 1000;
 
+/** Milliseconds between two reads of one client for callers whose secrets are wrong: anyone can send those. */
+const FRESH = 1000;
+
 /** In seconds: records need an expiry, and a hundred years are as good as none. */
 const FOR_EVER = 100 * 365 * 86_400;
 
@@ -57,6 +60,8 @@ const MAX_ATTEMPTS = 5;
 interface Remembered {
   readonly client: ClientRecord;
   readonly until: number;
+  /** When it was last read for a caller whose secret was wrong. */
+  readonly readAt: number;
 }
 
 const unknown = (client_id: string): StoredClientError =>
@@ -79,6 +84,8 @@ class Registry implements StoredClients {
   readonly #server: ClientCheckOptions;
   readonly #known = new LRUCache<string, Remembered>({ max: MAX_KNOWN });
   readonly #unknown = new LRUCache<string, number>({ max: MAX_UNKNOWN });
+  /** Reads under way, for callers whose secrets are wrong. */
+  readonly #again = new Map<string, Promise<ClientRegistration | undefined>>();
   readonly #lookUp = singleFlight(async (id: string) => (await this.#current(id))?.registration ?? undefined);
 
   constructor(store: Store, { issuer, cacheSeconds = 5, server = {}, clock = Date.now }: StoredClientsOptions) {
@@ -101,6 +108,21 @@ class Registry implements StoredClients {
     const known = this.#known.get(id);
     if (known !== undefined && now < known.until) return known.client.registration ?? undefined;
     return now < (this.#unknown.get(id) ?? 0) ? undefined : this.#lookUp(id);
+  }
+
+  findAgain(client_id: string): Promise<ClientRegistration | undefined> | undefined {
+    const id = sha256(client_id);
+    const now = this.#clock();
+    const known = this.#known.get(id);
+    if (known === undefined) return undefined;
+    const reading = this.#again.get(id);
+    if (reading !== undefined || now < known.readAt + FRESH) return reading;
+    this.#known.set(id, { ...known, readAt: now });
+    const read = this.#current(id).then((client) => client?.registration ?? undefined);
+    this.#again.set(id, read);
+    const end = (): void => void this.#again.delete(id);
+    read.then(end, end);
+    return read;
   }
 
   async get(client_id: string): Promise<StoredClient | undefined> {
@@ -143,28 +165,26 @@ class Registry implements StoredClients {
     { version }: { readonly version?: number } = {},
   ): Promise<StoredClient> {
     if ('client_id' in changes) throw invalid(['client_id cannot be changed. Add another client.']);
-    const id = sha256(client_id);
-    const before = await this.#read(id);
-    if (!exists(before)) throw unknown(client_id);
-    if (version !== undefined && version !== before.number) throw conflict(client_id);
-    const after = await this.#write(id, before, this.#checked({ ...before.registration, ...changes }));
-    if (after === undefined) throw conflict(client_id);
-    return after;
+    return this.#replace(await this.#existing(client_id, version), changes);
   }
 
-  async rotateSecret(client_id: string, { overlap }: { readonly overlap: number }): Promise<WithSecret> {
+  /** Another rotation at the same moment must not succeed as well: with no overlap, its secret would be dead. */
+  async rotateSecret(
+    client_id: string,
+    { overlap, version }: { readonly overlap: number; readonly version?: number | undefined },
+  ): Promise<WithSecret> {
     if (!Number.isInteger(overlap) || overlap < 0)
       throw mistake('storedClients: overlap must be a whole number of seconds, 0 or more.', 'OQ100');
+    const before = await this.#existing(client_id, version);
+    const { client_secret } = before.registration;
+    if (client_secret === undefined)
+      throw invalid([
+        `Client ${JSON.stringify(client_id)} has no client_secret. Set one with change, or add another client.`,
+      ]);
     const secret = newSecret();
-    const client = await this.#edit(client_id, (registration) => {
-      if (registration.client_secret === undefined)
-        throw invalid([
-          `Client ${JSON.stringify(client_id)} has no client_secret. Set one with change, or add another client.`,
-        ]);
-      const now = this.#clock();
-      return { client_secret: [secret.hash, ...rotatedSecrets(registration.client_secret, now, now + overlap * 1000)] };
-    });
-    return { ...client, client_secret: secret.text };
+    const now = this.#clock();
+    const rotated = [secret.hash, ...rotatedSecrets(client_secret, now, now + overlap * 1000)];
+    return { ...(await this.#replace(before, { client_secret: rotated })), client_secret: secret.text };
   }
 
   disable(client_id: string): Promise<StoredClient> {
@@ -188,6 +208,21 @@ class Registry implements StoredClients {
       if (!exists(before) || (await this.#write(id, before, null)) !== undefined) return;
     }
     throw conflict(client_id);
+  }
+
+  /** @param version - That of the client, if it must not have changed. */
+  async #existing(client_id: string, version: number | undefined): Promise<ExistingClient> {
+    const client = await this.#read(sha256(client_id));
+    if (!exists(client)) throw unknown(client_id);
+    if (version !== undefined && version !== client.number) throw conflict(client_id);
+    return client;
+  }
+
+  async #replace(before: ExistingClient, changes: ClientChanges): Promise<StoredClient> {
+    const { client_id } = before.registration;
+    const after = await this.#write(sha256(client_id), before, this.#checked({ ...before.registration, ...changes }));
+    if (after === undefined) throw conflict(client_id);
+    return after;
   }
 
   /** A change that is valid whatever the current state of the client. */
@@ -255,7 +290,7 @@ class Registry implements StoredClients {
     const isKnown = known !== undefined && (known.client.rev === client.rev || isNewer(known, client, now));
     // The server need not validate the same object again.
     const current = isKnown ? known.client : client;
-    this.#known.set(id, { client: current, until: now + this.#cacheTime });
+    this.#known.set(id, { client: current, until: now + this.#cacheTime, readAt: known?.readAt ?? 0 });
     this.#unknown.delete(id);
     return current;
   }

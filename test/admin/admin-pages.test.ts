@@ -214,7 +214,7 @@ describe.each(hostFor(import.meta.url))('the page for administrators on $name', 
     const names = (page: Answer) =>
       [...page.text.matchAll(/<h2><a href="[^"]*"><bdi>([^<]*)/g)].map(([, name]) => name);
     expect(new Set([...names(first), ...names(second)]).size).toBe(names(first).length + names(second).length);
-    expect(names(first).length + names(second).length, 'these, batch and app').toBe(62);
+    expect(names(first).length + names(second).length, 'these, batch, busy and app').toBe(63);
     for (const after of ['x', '%00', 'x'.repeat(201)])
       expect(names(await alice.open(`${path}?after=${after}`)), 'no position').toEqual(names(first));
     expect(first.text).not.toContain('<b>');

@@ -190,8 +190,13 @@ test('a secret that another process has rotated works at once, and strangers cau
   let reads = 0;
   const store: Store = { ...inner, get: (key) => ((reads += key.includes('client:') ? 1 : 0), inner.get(key)) };
   const [here, there] = [storedClients(store, { clock }), storedClients(inner, { clock })];
-  const { options } = fixture({ store, clients: here, runtime: { clock } });
-  const { handler } = oauthQuery({ ...options, issuer: 'https://auth.example', address: () => '192.0.2.1' });
+  const { options } = fixture({ store, runtime: { clock } });
+  const { handler } = oauthQuery({
+    ...options,
+    clients: here,
+    issuer: 'https://auth.example',
+    address: () => '192.0.2.1',
+  });
   const ask = async (client_id: string, client_secret: string): Promise<number> => {
     const body = new URLSearchParams({ grant_type: 'client_credentials', client_id, client_secret });
     return (await handler(new Request('https://auth.example/oauth/token', { method: 'POST', body }))).status;

@@ -150,6 +150,11 @@ export interface ClientRegistry {
    * @param validAfter - Seconds since the epoch.
    */
   endTokens?(client_id: string, validAfter: number): MaybePromise<unknown>;
+  /**
+   * Optional, for a registry that caches: reads a client again, because it is about to be refused for its secret, which another process may have changed. Callers
+   * with wrong secrets cause this, so bound it: nothing means that the result of `find` is good enough.
+   */
+  findAgain?(client_id: string): MaybePromise<ClientRow | undefined | null>;
 }
 
 /** Clients, and registries that look up others. */

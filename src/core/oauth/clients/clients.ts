@@ -124,6 +124,23 @@ export class Clients {
   }
 
   /**
+   * A client as its registry reads it again, before it is refused for its secret. Nothing if no registry reads it now.
+   *
+   * @throws UnavailableError if the registry fails.
+   */
+  findAgain({ client_id }: Client): Promise<Client | undefined> | undefined {
+    if (this.#listed.has(client_id)) return undefined;
+    for (const registry of this.#registries) {
+      const asked = registry.findAgain?.(client_id) ?? undefined;
+      if (asked !== undefined)
+        return answerOf('findAgain', () => asked).then((row) =>
+          row === undefined || row === null ? undefined : unlessDisabled(this.#prepare(row, client_id, registry)),
+        );
+    }
+    return undefined;
+  }
+
+  /**
    * Called when a client receives a grant.
    *
    * @throws UnavailableError if its registry cannot ensure that the client is found while the grant lives.
@@ -196,7 +213,10 @@ export class Clients {
 }
 
 /** Clients never see the text of an unexpected exception. */
-const answerOf = async (name: 'find' | 'endTokens' | 'approved', ask: () => unknown): Promise<unknown> => {
+const answerOf = async (
+  name: 'find' | 'findAgain' | 'endTokens' | 'approved',
+  ask: () => unknown,
+): Promise<unknown> => {
   try {
     return await ask();
   } catch (cause) {

@@ -182,12 +182,12 @@ const identified = (
 };
 
 const authenticated = (client: Client | undefined, claim: Claim): MaybePromise<Client> => {
-  const isProven = client !== undefined && hasChosenSecret(client) ? proveByGuess(client, claim) : prove(client, claim);
-  const checked = (is: boolean): Client => {
-    if (client !== undefined && is) return client;
+  const proven = client !== undefined && hasChosenSecret(client) ? proveByGuess(client, claim) : prove(client, claim);
+  const checked = (found: Client | undefined): Client => {
+    if (found !== undefined) return found;
     throw refused(claim.credentials.place);
   };
-  return isProven instanceof Promise ? isProven.then(checked) : checked(isProven);
+  return proven instanceof Promise ? proven.then(checked) : checked(proven);
 };
 
 const tooManyFailures = (retryAfter: number): OAuthError =>
@@ -200,19 +200,35 @@ const reportFailure = ({ credentials: { client_id }, context }: Claim): void =>
 const hasChosenSecret = ({ secrets }: Client): boolean => secrets.some(({ scrypt }) => scrypt !== undefined);
 
 /** Random secrets and signatures cannot be guessed, so only failures are counted, after the comparison. */
-const prove = (client: Client | undefined, claim: Claim): MaybePromise<boolean> => {
+const prove = (client: Client | undefined, claim: Claim): MaybePromise<Client | undefined> => {
   const { credentials, request, context } = claim;
   const obstacle = context.limiters.client.obstacle(credentials.client_id, request);
   if (typeof obstacle === 'number') throw tooManyFailures(obstacle);
   if (obstacle !== undefined) return obstacle.then(() => prove(client, claim));
   // Only a signature is awaited between here and the count, or simultaneous guesses would not be counted.
-  if (credentials.method === 'private_key_jwt')
-    return isSignedBy(client, claim).then((isSigned) => isSigned || countFailure(client, claim));
-  return hasRandomSecret(client, credentials, context.clock()) || countFailure(client, claim);
+  const isProven = hasProof(client, claim);
+  const decided = (is: boolean): MaybePromise<Client | undefined> => (is ? client : proveAgain(client, claim));
+  return isProven instanceof Promise ? isProven.then(decided) : decided(isProven);
 };
 
-/** @returns `false`, for the proof that failed. */
-const countFailure = async (client: Client | undefined, claim: Claim): Promise<boolean> => {
+const hasProof = (client: Client | undefined, claim: Claim): MaybePromise<boolean> =>
+  claim.credentials.method === 'private_key_jwt'
+    ? isSignedBy(client, claim)
+    : hasRandomSecret(client, claim.credentials, claim.context.clock());
+
+/** Another process may have changed the secret or the keys; a refusal is final for most clients. A registry reads a client again seldom. */
+const proveAgain = (client: Client | undefined, claim: Claim): Promise<Client | undefined> => {
+  const looking = client && claim.context.config.clients.findAgain(client);
+  if (looking === undefined) return countFailure(client, claim);
+  return looking.then(async (found) => {
+    if (found === undefined || found === client) return countFailure(client, claim);
+    if (hasChosenSecret(found)) return proveByGuess(found, claim);
+    return (await hasProof(found, claim)) ? found : countFailure(client, claim);
+  });
+};
+
+/** @returns nothing, for the proof that failed. */
+const countFailure = async (client: Client | undefined, claim: Claim): Promise<undefined> => {
   const { credentials, request, context } = claim;
   const { client_id } = credentials;
   const limiter = context.limiters.client;
@@ -220,26 +236,25 @@ const countFailure = async (client: Client | undefined, claim: Claim): Promise<b
   reportFailure(claim);
   const retryAfter = await counted;
   if (typeof retryAfter === 'number') throw tooManyFailures(retryAfter);
-  return false;
+  return undefined;
 };
 
 /** Attempts at secrets chosen by people are counted before they are compared. */
-const proveByGuess = async (client: Client, claim: Claim): Promise<boolean> => {
+const proveByGuess = async (client: Client, claim: Claim): Promise<Client | undefined> => {
   const { credentials, request, context } = claim;
   const guess = guessAt(credentials.client_id, request, {
     isKnown: true,
     failures: LIMITS.clientFailures,
     ofSource: context.limitAt(request.ip, LIMITS.sourceFailures),
   });
-  const attempt = await context.limiters.chosenSecret.attempt(
-    guess,
-    request,
-    async () => (await hasSecret(client, claim)) || undefined,
-  );
+  const attempt = await context.limiters.chosenSecret.attempt(guess, request, async () => {
+    if (await hasSecret(client, claim)) return client;
+    const found = await context.config.clients.findAgain(client);
+    return found !== undefined && found !== client && (await hasSecret(found, claim)) ? found : undefined;
+  });
   if ('retryAfter' in attempt) throw tooManyFailures(attempt.retryAfter);
-  if (attempt.result !== undefined) return true;
-  reportFailure(claim);
-  return false;
+  if (attempt.result === undefined) reportFailure(claim);
+  return attempt.result;
 };
 
 const isSignedBy = async (client: Client | undefined, { credentials, request, context }: Claim): Promise<boolean> =>

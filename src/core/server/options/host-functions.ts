@@ -44,7 +44,7 @@ const boundRegistry = (registry: ClientRegistry, bound: Bound, server: RegistryS
     ? registry.attach(server)
     : isOwnRegistry(registry)
       ? registry
-      : within(registry, 'options.clients', bound, 'find', 'endTokens');
+      : within(registry, 'options.clients', bound, 'find', 'findAgain', 'endTokens');
 
 const boundClients = (
   clients: readonly ClientSource[] | ClientRegistry,
