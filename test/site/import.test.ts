@@ -31,7 +31,7 @@ const revision = (id: number, time: string, text: string, more = ''): string => 
 const page = (title: string, id: number, ...revisions: string[]): string =>
   `<page><title>${title}</title><ns>0</ns><id>${id}</id>${revisions.join('')}</page>`;
 
-const mediawiki = (...parts: string[]): string => `<mediawiki xml:lang="en">${parts.join('\n')}</mediawiki>`;
+const mediawiki = (...parts: string[]): string => `<mediawiki xml:lang="en"><siteinfo/>${parts.join('\n')}</mediawiki>`;
 
 const TIME = '2024-01-01T00:00:00Z';
 const titles = (): readonly string[] =>
@@ -43,11 +43,11 @@ describe('an unusable file is rejected with one sentence', () => {
   test.each([
     ['absent.xml', undefined, /absent\.xml cannot be read: the file does not exist\.$/],
     ['empty.xml', '', /empty\.xml is empty\.$/],
-    ['page.html', '<html><body></body></html>', /is not a MediaWiki export: its root element is <html>\.$/],
+    ['page.html', '<html><body></body></html>', /is not a MediaWiki export: it is HTML\.$/],
     ['text.xml', 'Hello', /text\.xml is not XML\.$/],
     ['cut.xml', good.slice(0, good.indexOf('Two') + 20), /cut\.xml is incomplete: it ends at line \d+, column \d+/],
-    ['tag.xml', good.replace('</title>', '</tilte>'), /tag\.xml is not well-formed XML at line 1, column \d+/],
-    ['dump.bz2', Buffer.from('BZh91AY'), /dump\.bz2 is compressed\. Decompress it first, with bunzip2\.$/],
+    ['rss.xml', '<rss/>', /is not a MediaWiki export: its root element is <rss>\.$/],
+    ['dump.bz2', Buffer.from('BZh91AY'), /dump\.bz2 is compressed\. Decompress it first, with bzcat\.$/],
     ['dump.7z', Buffer.from('377abcaf271c', 'hex'), /is compressed\. Decompress it first, with 7z x\.$/],
     [
       'cut.xml.gz',
@@ -75,12 +75,12 @@ describe('an unusable file is rejected with one sentence', () => {
 test('character data is read in linear time, in pieces of any length', async () => {
   const piece = `${'x'.repeat(32_767)}]`;
   const [start = '', end = ''] = mediawiki(page('Long', 1, revision(1, TIME, '<![CDATA[…]]>'))).split('…]]>');
-  const pieces = [start, ...Array.from({ length: 640 }, () => piece), ...']]>', end];
+  const pieces = [start, ...Array.from({ length: 500 }, () => piece), ...']]>', end];
   const before = process.cpuUsage();
   await importExport(database, Readable.from(pieces));
   expect(process.cpuUsage(before).user / 1000).toBeLessThan(3_000);
   const [stored] = database.all<{ size: number; end: string }>(sql`SELECT size, substr(text, -3) AS end FROM revision`);
-  expect(stored).toEqual({ size: 640 * piece.length, end: 'xx]' });
+  expect(stored).toEqual({ size: 500 * piece.length, end: 'xx]' });
 });
 
 test('a page or revision with an unusable value is skipped and reported, and all others are imported', async () => {
@@ -98,17 +98,19 @@ test('a page or revision with an unusable value is skipped and reported, and all
   );
   const path = file('odd.xml', odd);
   const imported = await importExport(database, path, { onProblem: (sentence) => sentences.push(sentence) });
-  expect(titles()).toEqual(['One', 'Late', 'Two']);
-  expect(imported).toEqual({ pages: 9, revisions: 3 });
+  expect(titles()).toEqual(['One', 'Late', 'Numbers', 'Two']);
+  expect(imported).toEqual({ pages: 9, revisions: 4, skippedPages: 5, skippedRevisions: 3, changedTitles: 0 });
   expect(database.all(sql`SELECT text FROM revision WHERE page = 3`)).toEqual([{ text: 'kept' }]);
-  expect(sentences.map((sentence) => sentence.replace(`${path}: `, ''))).toEqual([
-    'The page with id 2 is skipped: it has no title.',
-    'A revision of "Late" is skipped: its time is "yesterday".',
-    'A revision of "Timeless" is skipped: its time is "".',
-    'A revision of "Impossible" is skipped: its time is "2024-13-01T00:00:00Z".',
-    'The page "[[bad]]" is skipped: The requested page title contains invalid characters: "[".',
-    'A revision of "Numbers" is skipped: "eight" is not a number.',
-    'The id of a page is skipped: "\\u001b[2J" is not a number.',
+  expect(sentences.map((sentence) => sentence.replace(`${path}:`, ''))).toEqual([
+    '6: The page with id 2 is skipped: it has no title.',
+    '9: A revision of "Late" is skipped: its time is "yesterday".',
+    '14: A revision of "Timeless" is skipped: its time is "".',
+    '14: The page "Timeless" is skipped: it has no revision that can be used.',
+    '17: A revision of "Impossible" is skipped: its time is "2024-13-01T00:00:00Z".',
+    '17: The page "Impossible" is skipped: it has no revision that can be used.',
+    '20: The page "[[bad]]" is skipped: The requested page title contains invalid characters: "[".',
+    '23: The id of a revision of "Numbers" is not used: it is "eight".',
+    '26: The page "Ids" is skipped: its <id> has bytes that are not UTF-8, or characters or entities that XML does not allow.',
   ]);
 });
 
@@ -197,14 +199,14 @@ test('a multi-byte character may be split between two chunks of the file', async
 test('an export imported again adds nothing; a newer one adds its new revisions', async () => {
   const first = page('One', 1, revision(1, TIME, '[[Old]] [[Category:A]]'));
   await importing(file('first.xml', mediawiki(first)));
-  expect(await importing(join(folder, 'first.xml'))).toEqual({ pages: 1, revisions: 0 });
+  expect(await importing(join(folder, 'first.xml'))).toMatchObject({ pages: 1, revisions: 0 });
   const second = page(
     'One',
     1,
     revision(1, TIME, '[[Old]] [[Category:A]]'),
     revision(2, '2024-02-01T00:00:00Z', '[[New]] [[Category:B]]'),
   );
-  expect(await importing(file('second.xml', mediawiki(second)))).toEqual({ pages: 1, revisions: 1 });
+  expect(await importing(file('second.xml', mediawiki(second)))).toMatchObject({ pages: 1, revisions: 1 });
   expect(database.all(sql`SELECT title FROM link WHERE kind = 'link'`)).toMatchObject([{ title: 'New' }]);
   expect(database.all(sql`SELECT category FROM category_member`)).toMatchObject([{ category: 'B' }]);
   expect(database.all(sql`SELECT rowid FROM page_text WHERE page_text MATCH 'old'`)).toEqual([]);
@@ -277,10 +279,10 @@ describe('an interrupted import', () => {
     expect(before).toBeLessThan(5_000);
     // What is taken away behind its back would come again if the page were written again.
     database.exec('DELETE FROM revision WHERE id = 1');
-    expect(await importing(path)).toEqual({ pages: 5_000, revisions: 5_000 - before });
+    expect(await importing(path)).toMatchObject({ pages: 5_000, revisions: 5_000 - before });
     expect(database.all(sql`SELECT id FROM revision WHERE id = 1`)).toEqual([]);
     expect(titles()).toEqual(Array.from({ length: 5_000 }, (_, n) => `Page ${n}`));
-    expect(await importing(path)).toEqual({ pages: 5_000, revisions: 1 });
+    expect(await importing(path)).toMatchObject({ pages: 5_000, revisions: 1 });
   });
 
   test('starts again if the file has changed', async () => {
@@ -288,7 +290,7 @@ describe('an interrupted import', () => {
     await breakOff(path, 1_000);
     const before = titles().length;
     file('changed.xml', mediawiki(page('Another', 9_999, revision(9_999, TIME, 'text'))));
-    expect(await importing(path)).toEqual({ pages: 1, revisions: 1 });
+    expect(await importing(path)).toMatchObject({ pages: 1, revisions: 1 });
     expect(titles()).toHaveLength(before + 1);
   });
 });
@@ -297,7 +299,7 @@ test('an export may be read from a pipe', async () => {
   const text = mediawiki(page('One', 1, revision(1, TIME, 'ä€😀 [[Two]]')));
   const bytes = Buffer.from(text);
   const pieces = Array.from({ length: Math.ceil(bytes.length / 7) }, (_, n) => bytes.subarray(n * 7, n * 7 + 7));
-  expect(await importExport(database, Readable.from(pieces, { objectMode: false }))).toEqual({
+  expect(await importExport(database, Readable.from(pieces, { objectMode: false }))).toMatchObject({
     pages: 1,
     revisions: 1,
   });

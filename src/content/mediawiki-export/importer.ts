@@ -1,37 +1,33 @@
-import { parseTitle, printable, resolveSite, type Site } from '../../core/query/index.js';
+import { resolveSite, type Site } from '../../core/query/index.js';
 import { compareKeys, FILE } from '../keys.js';
 import { mediaType } from '../media-types.js';
 import type { ContentDatabase } from '../sqlite/database.js';
 import { storeQueryPages } from '../sqlite/query-pages.js';
 import { sql } from '../sqlite/sql.js';
 import { countEdits } from '../sqlite/statistics.js';
-import {
-  addPage,
-  addRevision,
-  forgetFacts,
-  type NewRevision,
-  sha1Of,
-  storeFacts,
-  storeFile,
-} from '../sqlite/write-pages.js';
+import { addPage, addRevision, forgetFacts, sha1Of, storeFacts, storeFile } from '../sqlite/write-pages.js';
 import { readWikitext } from '../wikitext/wikitext.js';
+import { BrokenExport, type ExportSource, openExport, type ReadProgress } from './bytes.js';
+import { Problems } from './problems.js';
 import {
-  BrokenExport,
   type ExportedPage,
+  type ExportedRevision,
   type ExportedSite,
   type ExportedUpload,
   type ExportListener,
-  type ExportSource,
-  openExport,
+  type ProblemKind,
   readExport,
-  type ReadProgress,
   shownText,
 } from './reader.js';
 import { forgetProgress, siteOptions, storedProgress, storedSite, storeProgress, storeSite } from './site.js';
+import { formatOf, modelOf, nameForNamespace, type PlacedTitle, placeTitle, placeUser } from './titles.js';
 
 /** Options of `importExport`. */
 export interface ImportOptions {
-  /** Called for each page and revision that is skipped, with a sentence that says why. Default: `console.warn`. */
+  /**
+   * Called for each page and revision that is skipped or changed, with a sentence that says why, with file and line; after 100 sentences,
+   * once for each kind with the number of further ones. Default: `console.warn`.
+   */
   readonly onProblem?: (sentence: string) => void;
   /** Called while the export is read. */
   readonly onProgress?: (progress: ReadProgress & { readonly pages: number }) => void;
@@ -43,6 +39,12 @@ export interface Imported {
   readonly pages: number;
   /** New revisions. */
   readonly revisions: number;
+  /** Pages of which nothing was imported, or only what stood before their damage. */
+  readonly skippedPages: number;
+  /** Revisions that were not imported because they cannot be used. */
+  readonly skippedRevisions: number;
+  /** Pages with another title than in the file: in its normal form, or in the namespace that its number says. */
+  readonly changedTitles: number;
 }
 
 /** Pages and bytes per transaction. Meanwhile, requests read the previous content. */
@@ -81,19 +83,37 @@ export async function importExport(
 
 interface Batched {
   readonly page: ExportedPage;
-  readonly revisions: NewRevision[];
+  readonly title: PlacedTitle;
+  readonly content: Content;
+  readonly line: number;
+}
+
+/** What belongs to a page. */
+interface Content {
+  /** The latest ones. */
+  readonly revisions: ExportedRevision[];
   upload: ExportedUpload | undefined;
   /** The number of its revisions in the file. */
   edits: number;
+  /** The latest revision that is not among them: 0 for none. */
+  before: number;
 }
 
-const byTime = (a: NewRevision, b: NewRevision): number => compareKeys([a.timestamp, a.id], [b.timestamp, b.id]);
+const noContent = (): Content => ({ revisions: [], upload: undefined, edits: 0, before: 0 });
+
+const byTime = (a: ExportedRevision, b: ExportedRevision): number =>
+  compareKeys([a.timestamp, a.id], [b.timestamp, b.id]);
+
+/** How many names of users are remembered in their canonical form. */
+const MAX_NAMES = 1_000;
+/** Namespaces that the site of an export may have. */
+const MAX_NAMESPACES = 1_000;
 
 class Importer implements ExportListener {
-  readonly imported = { pages: 0, revisions: 0 };
+  readonly #counts = { pages: 0, revisions: 0, skippedPages: 0, skippedRevisions: 0, changedTitles: 0 };
   readonly #database: ContentDatabase;
   readonly #source: ExportSource;
-  readonly #onProblem: (sentence: string) => void;
+  readonly #problems: Problems;
   #exported: ExportedSite;
   #site: Site;
   /** Pages written by an interrupted import of this file. */
@@ -101,65 +121,84 @@ class Importer implements ExportListener {
   /** The pages of the current transaction. */
   #batch: Batched[] = [];
   #bytes = 0;
-  /** The page being read; `undefined` if it was already imported. */
-  #current: Batched | undefined;
+  /** What the page being read has. */
+  #content = noContent();
+  readonly #names = new Map<string, string>();
 
   constructor(database: ContentDatabase, source: ExportSource, onProblem: (sentence: string) => void) {
     this.#database = database;
     this.#source = source;
-    this.#onProblem = onProblem;
-    // An export need not contain its site.
+    this.#problems = new Problems(source.name, onProblem);
     this.#exported = storedSite(database) ?? NO_SITE;
     this.#site = this.#use(this.#exported);
     this.#done = source.identity === undefined ? 0 : storedProgress(database, source.identity);
+    database.exec('CREATE TEMP TABLE IF NOT EXISTS page_read (id INTEGER PRIMARY KEY); DELETE FROM page_read');
   }
 
-  site(site: ExportedSite): void {
-    this.#site = this.#use(site);
+  get imported(): Imported {
+    return { ...this.#counts };
   }
 
-  page(page: ExportedPage): void {
-    const isDone = this.imported.pages < this.#done;
-    this.#current = isDone ? undefined : { page, revisions: [], upload: undefined, edits: 0 };
-    if (this.#exported.namespaces.some(({ id }) => id === page.ns) || this.#site.namespace(page.ns)) return;
-    const [name = ''] = page.title.split(':');
-    const namespace = { id: page.ns, name, case: 'first-letter' };
-    this.#site = this.#use({ ...this.#exported, namespaces: [...this.#exported.namespaces, namespace] });
+  site(exported: ExportedSite | undefined, language: string): void {
+    if (exported) this.#site = this.#use(exported);
+    else if (this.#exported === NO_SITE) this.#site = this.#use({ ...NO_SITE, language });
   }
 
-  skipped(sentence: string): void {
-    if (this.imported.pages >= this.#done) this.#onProblem(printable(`${this.#source.name}: ${sentence}`));
+  problem(kind: ProblemKind, sentence: string, place: () => number): void {
+    if (this.#counts.pages < this.#done) return;
+    if (kind === 'pages broken off' || kind === 'pages skipped') this.#counts.skippedPages += 1;
+    if (kind === 'revisions skipped') this.#counts.skippedRevisions += 1;
+    if (kind === 'titles changed') this.#counts.changedTitles += 1;
+    this.#problems.add(kind, sentence, place);
   }
 
-  revision(revision: NewRevision): void {
-    if (!this.#current) return;
-    const { revisions } = this.#current;
-    this.#current.edits += 1;
+  revision(revision: ExportedRevision): void {
+    if (this.#counts.pages < this.#done) return;
+    const { revisions } = this.#content;
+    this.#content.edits += 1;
     revisions.push(revision);
-    if (revisions.length > MAX_REVISIONS) revisions.sort(byTime).shift();
+    if (revisions.length <= MAX_REVISIONS) return;
+    revisions.sort(byTime);
+    this.#content.before = revisions.shift()?.id ?? 0;
   }
 
   upload(upload: ExportedUpload): void {
-    if (this.#current?.page.ns === FILE) this.#current.upload = upload;
+    this.#content.upload = upload;
   }
 
-  pageEnd(): void {
-    this.imported.pages += 1;
-    if (!this.#current) return;
-    const { page, revisions } = this.#current;
-    if (revisions.length > 0 && this.#isUsable(page)) {
-      this.#batch.push(this.#current);
-      for (const { text } of revisions) this.#bytes += text?.length ?? 0;
-    }
-    this.#current = undefined;
+  page(page: ExportedPage | undefined, line: () => number): void {
+    const content = this.#content;
+    this.#content = noContent();
+    const isDone = this.#counts.pages < this.#done;
+    if (page && !isDone) this.#add(page, content, line);
+    this.#counts.pages += 1;
     if (this.#batch.length >= BATCH_PAGES || this.#bytes >= BATCH_BYTES) this.#write();
   }
 
-  #isUsable({ title }: ExportedPage): boolean {
-    const parsed = parseTitle(title, this.#site);
-    if (parsed.kind !== 'invalid') return true;
-    this.skipped(`The page ${shownText(title)} is skipped: ${parsed.reason}`);
-    return false;
+  #add(page: ExportedPage, content: Content, line: () => number): void {
+    const { title, ns } = page;
+    if (content.revisions.length === 0) {
+      const why = 'it has no revision that can be used.';
+      return this.problem('pages skipped', `The page ${shownText(title)} is skipped: ${why}`, line);
+    }
+    if (ns !== undefined && !this.#site.namespace(ns)) this.#addNamespace(title, ns);
+    const placed = placeTitle(title, ns, this.#site);
+    if (typeof placed === 'string') {
+      return this.problem('pages skipped', `The page ${shownText(title)} is skipped: ${placed}`, line);
+    }
+    if (placed.prefixed !== title.replaceAll('_', ' ') || (ns !== undefined && ns !== placed.ns)) {
+      const now = `${shownText(placed.prefixed)} in namespace ${placed.ns}`;
+      this.problem('titles changed', `The title ${shownText(title)} is ${now} here.`, line);
+    }
+    this.#batch.push({ page, title: placed, content, line: line() });
+    for (const { text } of content.revisions) this.#bytes += text?.length ?? 0;
+  }
+
+  #addNamespace(title: string, id: number): void {
+    const { namespaces } = this.#exported;
+    if (namespaces.length >= MAX_NAMESPACES) return;
+    const namespace = { id, name: nameForNamespace(title, id, this.#site), case: 'first-letter' };
+    this.#site = this.#use({ ...this.#exported, namespaces: [...namespaces, namespace] });
   }
 
   /** Writes the last batch, without an incomplete page. */
@@ -168,6 +207,7 @@ class Importer implements ExportListener {
     if (complete) storeQueryPages(this.#database);
     const { identity } = this.#source;
     if (complete && identity !== undefined) forgetProgress(this.#database, identity);
+    this.#problems.finish();
   }
 
   /** @throws BrokenExport if the namespaces of the site are invalid. */
@@ -191,24 +231,37 @@ class Importer implements ExportListener {
     this.#database.transaction(() => {
       for (const one of batch) this.#writePage(one);
       const { identity } = this.#source;
-      if (identity !== undefined) storeProgress(this.#database, identity, this.imported.pages);
+      if (identity !== undefined) storeProgress(this.#database, identity, this.#counts.pages);
     });
   }
 
-  #writePage({ page, revisions, upload, edits }: Batched): void {
+  #writePage({ page, title: { ns, title, prefixed }, content, line }: Batched): void {
     const database = this.#database;
-    const { ns } = page;
-    const title = this.#titleOf(page);
-    if (upload) storeFile(database, { ...upload, title, mime: mediaType(title) ?? 'application/octet-stream' });
+    const { upload, edits } = content;
+    const report = (sentence: string): void => this.problem('numbers changed', sentence, () => line);
+    if (upload && ns === FILE)
+      storeFile(database, { ...upload, title, mime: mediaType(title) ?? 'application/octet-stream' });
     const known = database.first<{ id: number }>(sql`SELECT id FROM page WHERE ns = ${ns} AND title = ${title}`);
     const stored = { id: known?.id ?? addPage(database, { id: page.id, ns, title }), ns, title };
+    if (known && this.#isRead(known.id)) report(`There is a second page ${shownText(prefixed)}: it is the same page.`);
+    database.run(sql`INSERT OR IGNORE INTO page_read (id) VALUES (${stored.id})`);
+    const revisions = this.#unique(content.revisions, (id) =>
+      report(`A second revision ${id} of ${shownText(prefixed)} is skipped.`),
+    );
     const wanted = known ? revisions.filter((revision) => !this.#isKnown(stored.id, revision)) : revisions;
     if (wanted.length === 0) return;
     if (known) forgetFacts(database, stored.id);
-    for (const revision of wanted) addRevision(database, stored, revision);
+    for (const revision of wanted) {
+      const id = this.#writeRevision(stored, revision);
+      if (revision.id > 0 && id !== revision.id && this.#isOfThisFile(revision.id))
+        report(
+          `A revision of ${shownText(prefixed)} has the number ${id}: ${revision.id} is that of another revision.`,
+        );
+    }
+    if (wanted.some(({ parent }) => parent === undefined)) this.#findParents(stored.id, content);
     // Only the latest revisions of a new page are stored, but all are counted.
     countEdits(database, known ? wanted.length : edits);
-    this.imported.revisions += wanted.length;
+    this.#counts.revisions += wanted.length;
     const latest = database.first<LatestRow>(sql`
       SELECT id, timestamp, size, model, text FROM revision WHERE page = ${stored.id}
       ORDER BY timestamp DESC, id DESC LIMIT 1`);
@@ -219,14 +272,59 @@ class Importer implements ExportListener {
     if (known) this.#forgetOldest(stored.id);
   }
 
-  /** The title without the namespace, whatever its name. */
-  #titleOf({ title, ns }: ExportedPage): string {
-    const parsed = parseTitle(title, this.#site);
-    if (parsed.kind === 'local' && parsed.ns === ns) return parsed.text;
-    return (ns === 0 ? title : title.slice(title.indexOf(':') + 1)).replaceAll('_', ' ');
+  /** Each revision once. */
+  #unique(revisions: readonly ExportedRevision[], onSecond: (id: number) => void): readonly ExportedRevision[] {
+    const ids = new Set<number>();
+    return revisions.filter(({ id }) => {
+      if (id > 0 && ids.has(id)) {
+        onSecond(id);
+        return false;
+      }
+      ids.add(id);
+      return true;
+    });
   }
 
-  #isKnown(page: number, { id, timestamp, comment, text }: NewRevision): boolean {
+  #isRead(page: number): boolean {
+    return this.#database.first(sql`SELECT 1 FROM page_read WHERE id = ${page}`) !== undefined;
+  }
+
+  #isOfThisFile(revision: number): boolean {
+    return (
+      this.#database.first(
+        sql`SELECT 1 FROM revision JOIN page_read ON page_read.id = revision.page WHERE revision.id = ${revision}`,
+      ) !== undefined
+    );
+  }
+
+  #writeRevision(
+    page: { readonly id: number; readonly ns: number; readonly title: string },
+    revision: ExportedRevision,
+  ): number {
+    const { user, userId, parent = -1, model = modelOf(page), format = formatOf(model) } = revision;
+    const name = user === undefined ? undefined : this.#userName(user, userId);
+    return addRevision(this.#database, page, { ...revision, user: name, parent, model, format });
+  }
+
+  #userName(user: string, userId: number): string {
+    const key = `${userId === 0 ? 0 : 1} ${user}`;
+    const known = this.#names.get(key) ?? placeUser(user, userId, this.#site);
+    if (this.#names.size >= MAX_NAMES) this.#names.clear();
+    this.#names.set(key, known);
+    return known;
+  }
+
+  /** The parents of revisions that name none: the ones before them in time. */
+  #findParents(page: number, { before }: Content): void {
+    this.#database.run(sql`
+      UPDATE revision SET parent = coalesce((
+        SELECT earlier.id FROM revision AS earlier
+        WHERE earlier.page = revision.page AND (earlier.timestamp, earlier.id) < (revision.timestamp, revision.id)
+        ORDER BY earlier.timestamp DESC, earlier.id DESC LIMIT 1), ${before})
+      WHERE page = ${page} AND parent < 0`);
+  }
+
+  #isKnown(page: number, { id, timestamp, comment, text }: ExportedRevision): boolean {
     // Two revisions can have the same time and text, and ids differ between sites: so the id or the comment must match too.
     const known = this.#database.first(sql`
       SELECT 1 FROM revision WHERE page = ${page} AND timestamp = ${timestamp} AND sha1 = ${sha1Of(text)}

@@ -18,7 +18,7 @@ import { siteOptions, storedSite } from './site.js';
 export { ContentDatabase, NoDriver } from '../sqlite/database.js';
 export { SCHEMA_VERSION } from '../sqlite/schema.js';
 export { importExport, type Imported, type ImportOptions } from './importer.js';
-export { BrokenExport, type ReadProgress } from './reader.js';
+export { BrokenExport, type ReadProgress } from './bytes.js';
 export { LANGUAGES } from './site.js';
 
 /**

@@ -1,9 +1,10 @@
-import { createReadStream } from 'node:fs';
-import { open, realpath, stat } from 'node:fs/promises';
-import { createGunzip } from 'node:zlib';
 import { upperFirst } from '../../core/query/index.js';
+import { exportedTime } from '../dates.js';
+import { timeOf } from '../keys.js';
 import type { NewRevision } from '../sqlite/write-pages.js';
-import { type Element, XmlError, type XmlListener, XmlReader } from './xml.js';
+import { BrokenExport, type ExportSource, type ReadProgress, textOf } from './bytes.js';
+import { type Element, Structure, type StructureListener } from './structure.js';
+import { XmlError, XmlReader } from './xml.js';
 
 /** The site of an export. */
 export interface ExportedSite {
@@ -12,14 +13,30 @@ export interface ExportedSite {
   /** The URL of the main page. */
   readonly base: string;
   readonly language: string;
-  readonly namespaces: readonly { readonly id: number; readonly name: string; readonly case: string }[];
+  readonly namespaces: readonly {
+    readonly id: number;
+    readonly name: string;
+    readonly case: string;
+    readonly aliases?: readonly string[];
+  }[];
 }
 
 export interface ExportedPage {
   readonly title: string;
-  readonly ns: number;
+  /** `undefined` before version 0.6, in which the prefix of the title says it. */
+  readonly ns: number | undefined;
+  /** 0 if it has none. */
   readonly id: number;
 }
+
+/** A revision. An id of 0 is none. */
+export type ExportedRevision = Omit<NewRevision, 'parent' | 'model' | 'format'> & {
+  /** `undefined` before version 0.8, in which it is the revision before. */
+  readonly parent: number | undefined;
+  /** `undefined` if the title decides. */
+  readonly model: string | undefined;
+  readonly format: string | undefined;
+};
 
 /** The current version of the file of a page. Its content is not read. */
 export interface ExportedUpload {
@@ -33,62 +50,26 @@ export interface ExportedUpload {
   readonly sha1: string | undefined;
 }
 
-/** Receives the content in the order of the file: the site, then every page with its revisions and files. */
+/** What is wrong in an export, by kind. */
+export type ProblemKind =
+  | 'pages skipped'
+  | 'pages broken off'
+  | 'revisions skipped'
+  | 'files skipped'
+  | 'titles changed'
+  | 'numbers changed'
+  | 'other';
+
+/** Receives the content in the order of the file. */
 export interface ExportListener {
-  site(site: ExportedSite): void;
-  page(page: ExportedPage): void;
-  revision(revision: NewRevision): void;
+  /** @param exported - `undefined` if the export does not describe its site. */
+  site(exported: ExportedSite | undefined, language: string): void;
+  revision(revision: ExportedRevision): void;
   upload(upload: ExportedUpload): void;
-  /** A page or revision that cannot be used, and is left out. */
-  skipped(sentence: string): void;
-  pageEnd(): void;
+  /** The page of the revisions and files since the last call; `undefined` if it cannot be used. */
+  page(page: ExportedPage | undefined, line: () => number): void;
+  problem(kind: ProblemKind, sentence: string, line: () => number): void;
 }
-
-/** The progress of reading. */
-export interface ReadProgress {
-  /** Bytes of the file, compressed or not. */
-  readonly bytes: number;
-  /** `undefined` for a stream, whose length is not known. */
-  readonly totalBytes: number | undefined;
-}
-
-/** The export is invalid or damaged. The message is written for end users. */
-export class BrokenExport extends Error {
-  /** Always `BrokenExport`. */
-  override readonly name = 'BrokenExport';
-}
-
-/** An opened export. */
-export interface ExportSource {
-  /** The name for error messages. */
-  readonly name: string;
-  /** Identifies a file and its version. */
-  readonly identity: string | undefined;
-  readonly totalBytes: number | undefined;
-  open(onBytes: (count: number) => void): NodeJS.ReadableStream;
-}
-
-/**
- * Opens an export.
- *
- * @throws BrokenExport if it cannot be read.
- */
-export const openExport = async (input: string | NodeJS.ReadableStream): Promise<ExportSource> => {
-  if (typeof input !== 'string') {
-    const open = (onBytes: (count: number) => void): NodeJS.ReadableStream =>
-      input.on('data', (chunk: string | Buffer) => onBytes(chunk.length));
-    return { name: 'the standard input', identity: undefined, totalBytes: undefined, open };
-  }
-  const { size, identity, isPacked } = await inspect(input);
-  const open = (onBytes: (count: number) => void): NodeJS.ReadableStream => {
-    const stream = createReadStream(input);
-    stream.on('data', (chunk) => onBytes(chunk.length));
-    const source = isPacked ? stream.pipe(createGunzip()) : stream;
-    stream.on('error', (error) => source.destroy(error));
-    return source;
-  };
-  return { name: input, identity, totalBytes: size, open };
-};
 
 /**
  * Reads a MediaWiki XML export as a stream, so that its size does not matter.
@@ -101,210 +82,261 @@ export const readExport = async (
   onProgress?: (progress: ReadProgress) => void,
 ): Promise<void> => {
   const { name, totalBytes } = source;
+  const records = new Records(listener, () => xml.place()[0]);
+  const structure = new Structure(records, (root) => {
+    throw new BrokenExport(`${name} is not a MediaWiki export: its root element is <${root}>.`);
+  });
+  const xml = new XmlReader(structure);
   let bytes = 0;
-  const stream = source.open((count) => (bytes += count));
-  stream.setEncoding('utf8');
-  const parser = new XmlReader(new ElementReader(name, listener));
   try {
-    for await (const chunk of stream) {
-      parser.write(String(chunk));
+    for await (const text of textOf(source, (count) => (bytes += count))) {
+      xml.write(text);
       onProgress?.({ bytes, totalBytes });
     }
-    parser.end();
+    xml.end(() => structure.isOpen);
   } catch (error) {
-    if (error instanceof XmlError) throw brokenXml(name, error);
-    const code = error instanceof Error && 'code' in error ? String(error.code) : '';
-    if (code.startsWith('Z_')) throw new BrokenExport(`${name} cannot be decompressed: it is damaged or incomplete.`);
-    throw error;
+    if (!(error instanceof XmlError)) throw error;
+    if (error.kind === 'none') throw new BrokenExport(`${name} is not XML.`);
+    const where = `line ${error.line}, column ${error.column}`;
+    if (error.kind === 'doctype') {
+      throw new BrokenExport(
+        `${name} has a document type at ${where}. Exports have none, and nothing is read from it.`,
+      );
+    }
+    if (structure.page) records.endsIn(structure.page);
+    throw new BrokenExport(`${name} is incomplete: it ends at ${where}.`);
   }
 };
 
-/** The size and version of a file, and whether it is compressed with gzip. */
-const inspect = async (
-  file: string,
-): Promise<{ readonly size: number; readonly identity: string; readonly isPacked: boolean }> => {
-  try {
-    const found = await stat(file);
-    const { size, mtimeMs } = found;
-    if (found.isDirectory()) throw new BrokenExport(`${file} is a directory. Specify the XML file in it.`);
-    if (size === 0) throw new BrokenExport(`${file} is empty.`);
-    const handle = await open(file);
-    const { buffer, bytesRead } = await handle.read(Buffer.alloc(4), 0, 4, 0);
-    await handle.close();
-    const start = buffer.toString('hex', 0, bytesRead);
-    const [, program] = OTHERS.find(([mark]) => start.startsWith(mark)) ?? [];
-    if (program) throw new BrokenExport(`${file} is compressed. Decompress it first, with ${program}.`);
-    const identity = JSON.stringify([await realpath(file), size, mtimeMs]);
-    return { size, identity, isPacked: start.startsWith(GZIP) };
-  } catch (error) {
-    if (error instanceof BrokenExport) throw error;
-    throw new BrokenExport(`${file} cannot be read: ${reasonOf(error)}.`);
-  }
-};
-
-const reasonOf = (error: unknown): string => {
-  const code = error instanceof Error && 'code' in error ? error.code : undefined;
-  if (code === 'ENOENT') return 'the file does not exist';
-  return code === 'EACCES' ? 'permission denied' : String(error);
-};
-
-const GZIP = '1f8b';
-const OTHERS: readonly (readonly [start: string, program: string])[] = [
-  ['425a68', 'bunzip2'],
-  ['377abcaf', '7z x'],
-  ['504b0304', 'unzip'],
-  ['fd377a58', 'unxz'],
-  ['28b52ffd', 'unzstd'],
-];
-
-/** The error for invalid XML. */
-const brokenXml = (file: string, { kind, line, column, message }: XmlError): BrokenExport => {
-  if (kind === 'none') return new BrokenExport(`${file} is not XML.`);
-  const where = `at line ${line}, column ${column}`;
-  return new BrokenExport(
-    kind === 'short'
-      ? `${file} is incomplete: it ends ${where}.`
-      : `${file} is not well-formed XML ${where}: ${message}.`,
-  );
-};
-
-/** A page or a revision has a value that cannot be used. */
+/** A page, revision or file has a value that cannot be used. */
 class Unusable extends Error {}
 
 /** Text of the file in a message. */
 export const shownText = (text: string): string => JSON.stringify(text.slice(0, 100));
 
+const NUMBER = /^\d{1,16}$/;
+
 /** Interprets the elements of an export. */
-class ElementReader implements XmlListener {
-  /** The bytes of a file in base64. */
-  readonly ignored = 'contents';
-  readonly #file: string;
+class Records implements StructureListener {
   readonly #listener: ExportListener;
+  readonly #place: () => number;
+  readonly #reported = new Set<string>();
   #language = 'en';
-  /** The page being read: not yet reported, reported, or left out. */
-  #page: 'new' | 'told' | 'skipped' = 'new';
-  /** The title of the page, for messages. */
-  #title = '';
+  #site: 'awaited' | 'read' | 'too late' = 'awaited';
   #namespaces: ExportedSite['namespaces'][number][] = [];
+  #aliases: { readonly id: number; readonly name: string }[] = [];
 
-  constructor(file: string, listener: ExportListener) {
-    this.#file = file;
+  constructor(listener: ExportListener, place: () => number) {
     this.#listener = listener;
+    this.#place = place;
   }
 
-  open(element: Element, parent: Element | undefined): void {
-    if (!parent) {
-      if (element.name !== 'mediawiki') {
-        throw new BrokenExport(`${this.#file} is not a MediaWiki export: its root element is <${element.name}>.`);
-      }
-      this.#language = element.attributes['xml:lang'] ?? 'en';
-    } else if (['revision', 'upload'].includes(element.name) && parent.name === 'page') this.#tellPage(parent);
+  root({ 'xml:lang': language }: Element['attributes']): void {
+    if (this.#site === 'awaited' && language) this.#language = language;
   }
 
-  /** A page is reported before its first revision or file. */
-  #tellPage(element: Element): void {
-    if (this.#page !== 'new') return;
-    this.#page = 'skipped';
-    this.#orSkip(() => {
-      this.#title = element.children.get('title') ?? '';
-      this.#listener.page(this.#pageOf(element));
-      this.#page = 'told';
-    });
+  pageBegins(): void {
+    if (this.#site === 'awaited') {
+      this.#listener.site(undefined, this.#language);
+      this.#report('other', 'It does not say which site it is of: namespaces have their English names.');
+    }
+    this.#site = 'too late';
+  }
+
+  ended(element: Element, parent: Element | undefined): void {
+    const { name, leaves } = element;
+    if (name === 'namespace' || name === 'namespacealias') this.#addNamespace(element, parent);
+    else if (name === 'siteinfo') this.#endSite(element);
+    else if (name === 'revision')
+      this.#skipUnless('revisions skipped', () => this.#listener.revision(this.#revisionOf(element, parent)));
+    else if (name === 'upload') {
+      // Earlier versions have the name of an archive.
+      if (!leaves.has('archivename'))
+        this.#skipUnless('files skipped', () => this.#listener.upload(this.#uploadOf(element, parent)));
+    } else if (name === 'content') {
+      const role = leaves.get('role')?.text ?? '';
+      this.#once(`The slot ${shownText(role)} of revisions is not read.`);
+    } else if (name === 'contributor' && parent) {
+      for (const [key, leaf] of leaves) parent.leaves.set(`contributor ${key}`, leaf);
+      parent.leaves.set('contributor', { text: '', attributes: element.attributes });
+    }
+  }
+
+  pageEnds(page: Element, isBroken: boolean): void {
+    const title = page.leaves.get('title')?.text ?? '';
+    const what = title === '' ? 'A page without a title' : `The page ${shownText(title)}`;
+    if (isBroken) {
+      const rest = `is broken off: ${page.fault}. Its complete revisions are kept; all else up to the next page is skipped.`;
+      this.#report('pages broken off', `${what} ${rest}`);
+    }
+    let usable: ExportedPage | undefined;
+    if (!isBroken || title !== '')
+      this.#skipUnless('pages skipped', () => {
+        if (page.fault !== undefined && !isBroken) throw new Unusable(`${what} is skipped: ${page.fault}.`);
+        usable = this.#pageOf(page);
+      });
+    this.#listener.page(usable, this.#place);
+  }
+
+  odd(name: string, parent: string): void {
+    this.#once(`<${printableName(name)}> in <${printableName(parent)}> is skipped: it has no meaning there.`);
+  }
+
+  lost(what: string, title?: string): void {
+    if (title !== undefined)
+      this.#report('pages skipped', `The page ${shownText(title)} is skipped: its <page> is missing.`);
+    else if (what.endsWith('ends nothing')) this.#once(`${what}.`);
+    else this.#report('other', `${upperFirst(what, 'en')}. All is skipped up to the next page.`);
+  }
+
+  /** The file ends in a page. */
+  endsIn(page: Element): void {
+    const title = page.leaves.get('title')?.text ?? '';
+    this.#report('pages skipped', `The page ${shownText(title)} is skipped: the file ends in it.`);
+  }
+
+  #report(kind: ProblemKind, sentence: string): void {
+    this.#listener.problem(kind, sentence, this.#place);
+  }
+
+  /** Reports once what may be in every page. */
+  #once(sentence: string): void {
+    if (this.#reported.has(sentence) || this.#reported.size >= MAX_KINDS) return;
+    this.#reported.add(sentence);
+    this.#report('other', sentence);
   }
 
   /** One unusable page or revision does not end an import of millions. */
-  #orSkip(work: () => void): void {
+  #skipUnless(kind: ProblemKind, work: () => void): void {
     try {
       work();
     } catch (error) {
       if (!(error instanceof Unusable)) throw error;
-      this.#listener.skipped(error.message);
+      this.#report(kind, upperFirst(error.message, 'en'));
     }
   }
 
-  close(element: Element, parent: Element | undefined): void {
-    const text = element.texts.join('');
-    if (element.name === 'namespace') {
-      const { key = '', case: letters = 'first-letter' } = element.attributes;
-      this.#namespaces.push({ id: Number(key), name: text, case: letters });
-    } else if (element.name === 'siteinfo') this.#listener.site(this.#siteOf(element));
-    else if (element.name === 'contributor') this.#addContributor(element, parent);
-    else if (element.name === 'revision') {
-      if (this.#page === 'told') this.#orSkip(() => this.#listener.revision(this.#revisionOf(element)));
-    } else if (element.name === 'upload') {
-      // Earlier versions have the name of an archive.
-      const isCurrent = !element.children.has('archivename');
-      if (this.#page === 'told' && isCurrent) this.#orSkip(() => this.#listener.upload(this.#uploadOf(element)));
-    } else if (element.name === 'page') {
-      this.#tellPage(element);
-      this.#page = 'new';
-      this.#listener.pageEnd();
-    } else if ('deleted' in element.attributes) parent?.children.set(`${element.name} deleted`, '');
-    else parent?.children.set(element.name, text);
+  #addNamespace({ name: element, attributes, text }: Element, parent: Element | undefined): void {
+    const id = Number(attributes['key']?.trim() || Number.NaN);
+    if (!Number.isSafeInteger(id) || this.#namespaces.length >= MAX_NAMESPACES) {
+      return this.#report(
+        'other',
+        `The namespace ${shownText(text)} is skipped: it has no number, or there are too many.`,
+      );
+    }
+    if (parent?.name === 'namespacealiases' || element === 'namespacealias') this.#aliases.push({ id, name: text });
+    // Empty until 0.5, in which namespaces have their own.
+    else this.#namespaces.push({ id, name: text, case: attributes['case'] ?? '' });
   }
 
-  #addContributor(element: Element, revision: Element | undefined): void {
-    const { children } = element;
-    const name = children.get('username') ?? children.get('ip');
-    if (name !== undefined) revision?.children.set('user', name);
-    revision?.children.set('user id', children.has('ip') ? '0' : (children.get('id') ?? '0'));
+  #endSite({ leaves }: Element): void {
+    const of = (name: string): string | undefined => leaves.get(name)?.text.trim() || undefined;
+    const namespaces = this.#namespaces.map(({ id, name, case: letters }) => {
+      const aliases = this.#aliases
+        .filter((alias) => alias.id === id && alias.name.trim() !== '')
+        .map((alias) => alias.name);
+      return { id, name, case: letters || (of('case') ?? 'first-letter'), ...(aliases.length > 0 && { aliases }) };
+    });
+    [this.#namespaces, this.#aliases] = [[], []];
+    if (this.#site !== 'awaited') return this.#once('A second <siteinfo>, or one after pages, is skipped.');
+    this.#site = 'read';
+    const site = { name: of('sitename') ?? 'Site', database: of('dbname') ?? 'site', base: of('base') ?? '' };
+    this.#listener.site({ ...site, language: this.#language, namespaces }, this.#language);
   }
 
-  #siteOf({ children }: Element): ExportedSite {
-    return {
-      name: children.get('sitename') ?? 'Site',
-      database: children.get('dbname') ?? 'site',
-      base: children.get('base') ?? '',
-      language: this.#language,
-      namespaces: this.#namespaces,
-    };
+  #pageOf({ leaves }: Element): ExportedPage {
+    const title = (leaves.get('title')?.text ?? '').trim();
+    const id = this.#numberOf(leaves.get('id')?.text, `the id of the page ${shownText(title)}`) ?? 0;
+    if (title === '')
+      throw new Unusable(`${id > 0 ? `The page with id ${id}` : 'A page'} is skipped: it has no title.`);
+    const written = leaves.get('ns')?.text.trim();
+    const ns = written && /^-?\d{1,9}$/.test(written) ? Number(written) : undefined;
+    if (written !== undefined && (ns === undefined || ns < 0)) {
+      this.#report('numbers changed', `The namespace of ${shownText(title)} is not used: it is ${shownText(written)}.`);
+    }
+    return { title, ns: ns !== undefined && ns < 0 ? undefined : ns, id };
   }
 
-  #pageOf({ children }: Element): ExportedPage {
-    const title = children.get('title') ?? '';
-    const id = numberIn(children.get('id'), 'the id of a page');
-    if (title === '') throw new Unusable(`The page with id ${id} is skipped: it has no title.`);
-    return { title, ns: numberIn(children.get('ns'), `the namespace of ${shownText(title)}`), id };
+  /** A number from 1 on; `undefined` if there is none. */
+  #numberOf(text: string | undefined, what: string): number | undefined {
+    const number = NUMBER.test(text?.trim() ?? '') ? Number(text) : 0;
+    if (number > 0 && number <= Number.MAX_SAFE_INTEGER) return number;
+    if (text !== undefined)
+      this.#report('numbers changed', `${upperFirst(what, 'en')} is not used: it is ${shownText(text)}.`);
+    return undefined;
   }
 
-  #uploadOf({ children }: Element): ExportedUpload {
-    const where = `a file of ${shownText(this.#title)}`;
-    const url = children.get('src') ?? '';
+  #uploadOf({ leaves, fault }: Element, page: Element | undefined): ExportedUpload {
+    const where = `a file of ${titleOf(page)}`;
+    if (fault !== undefined) throw new Unusable(`${where} is skipped: ${fault}.`);
+    const url = leaves.get('src')?.text.trim() ?? '';
     if (!/^https?:\/\/[^\s<>"]+$/i.test(url))
-      throw new Unusable(`${upperFirst(where, 'en')} is skipped: its address is ${shownText(url)}.`);
-    const sha1 = children.get('sha1base36') ?? '';
+      throw new Unusable(`${where} is skipped: its address is ${shownText(url)}.`);
+    const size = leaves.get('size')?.text.trim() ?? '0';
+    if (!NUMBER.test(size)) throw new Unusable(`${where} is skipped: its size is ${shownText(size)}.`);
+    const sha1 = leaves.get('sha1base36')?.text ?? '';
     return {
-      timestamp: timeIn(children, where),
-      user: children.get('user'),
+      timestamp: timeIn(leaves, where),
+      user: userIn(leaves).user,
       url,
-      size: numberIn(children.get('size'), where),
+      size: Number(size),
       sha1: /^[\da-z]{1,31}$/.test(sha1) ? hexadecimal(sha1) : undefined,
     };
   }
 
-  #revisionOf({ children }: Element): NewRevision {
-    const where = `a revision of ${shownText(this.#title)}`;
-    const timestamp = timeIn(children, where);
+  #revisionOf({ leaves, fault }: Element, page: Element | undefined): ExportedRevision {
+    const where = `a revision of ${titleOf(page)}`;
+    if (fault !== undefined) throw new Unusable(`${where} is skipped: ${fault}.`);
+    const [text, comment, parent] = [leaves.get('text'), leaves.get('comment'), leaves.get('parentid')?.text];
+    if (!text) throw new Unusable(`${where} is skipped: it has no text.`);
+    const isStub = text.text === '' && isStubText(text.attributes);
+    if (isStub && !('deleted' in text.attributes)) {
+      this.#once('It is an export of stubs, without texts: its revisions have hidden texts.');
+    }
     return {
-      id: numberIn(children.get('id'), where),
-      parent: numberIn(children.get('parentid'), where),
-      timestamp,
-      user: children.get('user'),
-      userId: numberIn(children.get('user id'), where),
-      minor: children.has('minor'),
-      comment: children.has('comment deleted') ? undefined : (children.get('comment') ?? ''),
-      model: children.get('model') ?? 'wikitext',
-      format: children.get('format') ?? 'text/x-wiki',
-      text: children.has('text deleted') ? undefined : (children.get('text') ?? ''),
+      id: this.#numberOf(leaves.get('id')?.text, `the id of ${where}`) ?? 0,
+      parent: parent?.trim() === '0' ? 0 : this.#numberOf(parent, `the parent of ${where}`),
+      timestamp: timeIn(leaves, where),
+      ...userIn(leaves),
+      minor: leaves.has('minor'),
+      comment: comment && 'deleted' in comment.attributes ? undefined : (comment?.text ?? ''),
+      model: leaves.get('model')?.text.trim() || undefined,
+      format: leaves.get('format')?.text.trim() || undefined,
+      text: 'deleted' in text.attributes || isStub ? undefined : text.text,
     };
   }
 }
 
-const timeIn = (children: Element['children'], what: string): string => {
-  const time = children.get('timestamp') ?? '';
-  const isTime = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/.test(time) && !Number.isNaN(Date.parse(time));
-  if (!isTime) throw new Unusable(`${upperFirst(what, 'en')} is skipped: its time is ${shownText(time)}.`);
-  return time;
+const MAX_NAMESPACES = 1_000;
+/** How many kinds of odd elements are reported, and remembered. */
+const MAX_KINDS = 100;
+const MAX_NAME_LENGTH = 60;
+
+const printableName = (name: string): string => name.slice(0, MAX_NAME_LENGTH);
+
+const titleOf = (page: Element | undefined): string => {
+  const title = page?.leaves.get('title')?.text;
+  return title === undefined ? 'a page' : shownText(title);
+};
+
+/** A text that is elsewhere: in the database that wrote the export. */
+const isStubText = ({ bytes, id, location }: Element['attributes']): boolean =>
+  bytes === undefined ? id !== undefined || location !== undefined : Number(bytes) > 0;
+
+const UNKNOWN_USER = 'Unknown user';
+
+const userIn = (leaves: Element['leaves']): { readonly user: string | undefined; readonly userId: number } => {
+  if ('deleted' in (leaves.get('contributor')?.attributes ?? {})) return { user: undefined, userId: 0 };
+  const [name, address, id = ''] = ['username', 'ip', 'id'].map((key) => leaves.get(`contributor ${key}`)?.text.trim());
+  if (!name) return { user: address || UNKNOWN_USER, userId: 0 };
+  return { user: name, userId: NUMBER.test(id) && Number.isSafeInteger(Number(id)) ? Number(id) : 0 };
+};
+
+const timeIn = (leaves: Element['leaves'], what: string): string => {
+  const text = leaves.get('timestamp')?.text ?? '';
+  const time = exportedTime(text);
+  if (time === undefined) throw new Unusable(`${what} is skipped: its time is ${shownText(text)}.`);
+  return timeOf(time);
 };
 
 /** A SHA-1 hash as exports write it, in base 36. */
@@ -312,11 +344,4 @@ const hexadecimal = (sha1: string): string => {
   let number = 0n;
   for (const digit of sha1) number = number * 36n + BigInt(Number.parseInt(digit, 36));
   return number.toString(16).padStart(40, '0');
-};
-
-const numberIn = (text = '0', what: string): number => {
-  const number = Number(text);
-  if (!Number.isSafeInteger(number))
-    throw new Unusable(`${upperFirst(what, 'en')} is skipped: ${shownText(text)} is not a number.`);
-  return number;
 };

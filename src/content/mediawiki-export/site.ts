@@ -117,11 +117,12 @@ const mainPageOf = ({ base }: ExportedSite): string => {
 
 const namespaceOptions = ({ namespaces }: ExportedSite): Readonly<Record<number, NamespaceOptions>> =>
   Object.fromEntries(
-    namespaces.map(({ id, name, case: letters }): [number, NamespaceOptions] => [
+    namespaces.map(({ id, name, case: letters, aliases }): [number, NamespaceOptions] => [
       id,
       {
         name,
         case: letters === 'case-sensitive' ? letters : 'first-letter',
+        ...(aliases && { aliases }),
         ...(id > 15 && { canonical: name, subpages: id % 2 === 1 }),
       },
     ]),

@@ -49,20 +49,21 @@ export const addPage = (database: ContentDatabase, { id, ns, title }: PageId): n
     VALUES (${isTaken ? null : id}, ${ns}, ${title}, ${shuffleOf(titleId({ ns, title }))})`);
 };
 
-/** Adds a revision of a page, with another id if its own is taken. */
+/** Adds a revision of a page, and returns its id: another one if its own is taken. */
 export const addRevision = (
   database: ContentDatabase,
   page: Omit<PageId, 'title'>,
   { id, parent, timestamp, user, userId, minor, comment, model, format, text }: NewRevision,
-): void => {
+): number => {
   const isTaken = id <= 0 || database.first(sql`SELECT 1 FROM revision WHERE id = ${id}`) !== undefined;
-  database.run(sql`
+  const added = database.run(sql`
     INSERT INTO revision (id, page, ns, parent, timestamp, user, user_id, minor, comment, size, sha1, model, format, text)
     VALUES (${isTaken ? null : id}, ${page.id}, ${page.ns}, ${parent}, ${timestamp}, ${user ?? null}, ${userId}, ${Number(minor)},
       ${comment ?? null}, ${Buffer.byteLength(text ?? '')}, ${sha1Of(text)}, ${model}, ${format}, ${text ?? null})`);
-  if (user === undefined) return;
+  if (user === undefined) return added;
   database.run(sql`INSERT INTO user (name, id) VALUES (${user}, ${userId})
     ON CONFLICT (name) DO UPDATE SET id = excluded.id WHERE id = 0 AND excluded.id > 0`);
+  return added;
 };
 
 /** Removes the links of an earlier text of a page, and the text from the search index. */

@@ -50,6 +50,7 @@ export { normalizeText } from '../base/text.js';
 export { message } from './answer/messages.js';
 export { joinValues } from './parameters/multi-value.js';
 export { canonicalAddress } from './site/ip-address.js';
+export { canonicalUserName } from './site/user-name.js';
 export { pageAddress } from './site/page-address.js';
 export { resolveSite } from './site/site.js';
 export { parseTitle, prefixedTitle } from './site/title.js';

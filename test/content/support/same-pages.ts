@@ -6,7 +6,8 @@ import { type ContentSource, memoryContent, type MemoryPage, type MemoryRevision
 import { ContentDatabase, exportContent, importExport } from 'oauth-query/content/mediawiki-export';
 import { query, type QueryOptions } from 'oauth-query/query';
 import { memoryStore } from 'oauth-query/stores/memory';
-import { openExport, readExport } from '../../../src/content/mediawiki-export/reader.js';
+import { openExport } from '../../../src/content/mediawiki-export/bytes.js';
+import { readExport } from '../../../src/content/mediawiki-export/reader.js';
 import { siteOptions } from '../../../src/content/mediawiki-export/site.js';
 import { readWikitext } from '../../../src/content/wikitext/wikitext.js';
 import { resolveSite } from '../../../src/core/query/site/site.js';
@@ -24,21 +25,24 @@ export async function pagesOf(
 ): Promise<{ readonly pages: readonly MemoryPage[]; readonly site: ReturnType<typeof siteOptions> }> {
   let site = siteOptions({ name: 'Site', database: 'site', base: '', language: 'en', namespaces: [] });
   const pages: { page: { title: string; ns: number; id: number }; history: MemoryRevision[] }[] = [];
+  let history: MemoryRevision[] = [];
   await readExport(await openExport(file), {
-    site: (exported) => (site = siteOptions(exported)),
-    page: (page) => pages.push({ page, history: [] }),
-    revision: ({ userId, user, comment, text, ...revision }) => {
-      pages.at(-1)?.history.push({
+    site: (exported) => (site = exported ? siteOptions(exported) : site),
+    page: (page) => {
+      if (page) pages.push({ page: { ...page, ns: page.ns ?? 0 }, history });
+      history = [];
+    },
+    revision: ({ userId, user, comment, text, parent, model = 'wikitext', format = 'text/x-wiki', ...revision }) => {
+      history.push({
         ...revision,
-        userid: userId,
+        ...{ userid: userId, parent: parent ?? 0, model, format },
         ...(user === undefined ? {} : { user }),
         ...(comment === undefined ? {} : { comment }),
         text: text ?? '',
       });
     },
     upload: () => undefined,
-    skipped: () => undefined,
-    pageEnd: () => undefined,
+    problem: () => undefined,
   });
   const resolved = resolveSite(site);
   return {
