@@ -132,7 +132,7 @@ const layers: readonly { readonly from: RegExp; readonly mayImport: readonly Reg
       /^(type )?core\/query\/index\.ts/,
       SMALL,
       /^(type )?content\//,
-      /^node:(module|buffer|crypto|fs|fs\/promises|stream|zlib)(#|$)/,
+      /^(type )?node:(module|buffer|crypto|fs|fs\/promises|stream|zlib)(#|$)/,
     ],
   },
   {

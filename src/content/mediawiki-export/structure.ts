@@ -61,6 +61,10 @@ export interface StructureListener {
   lost(what: string, title?: string): void;
 }
 
+const NO_ATTRIBUTES: Element['attributes'] = {};
+const NO_LEAVES: Element['leaves'] = new Map();
+const NO_NAMES: Element['names'] = new Set();
+
 interface Open extends Element {
   readonly isKept: boolean;
   readonly wantsText: boolean;
@@ -125,8 +129,9 @@ export class Structure implements XmlListener {
   #push(name: string, written: string): void {
     const parent = this.#open.at(-1);
     const parentName = parent?.name ?? 'mediawiki';
-    const isKept = (parent?.isKept ?? true) && !IGNORED.has(name) && (CONTENTS[parentName]?.includes(name) ?? false);
-    if (!isKept && (parent?.isKept ?? true) && !IGNORED.has(name)) this.#listener.odd(name, parentName);
+    const isInKept = parent?.isKept ?? true;
+    const isKept = isInKept && !IGNORED.has(name) && (CONTENTS[parentName]?.includes(name) ?? false);
+    if (!isKept && isInKept && !IGNORED.has(name)) this.#listener.odd(name, parentName);
     if (isKept && parent?.names.has(name) && !REPEATED.has(name)) {
       const what = `it has more than one <${name}>`;
       // Perhaps the end of one page and the beginning of another are missing.
@@ -138,11 +143,24 @@ export class Structure implements XmlListener {
       parent.fault ??= what;
     }
     if (this.#open.length >= MAX_DEPTH) return this.broken(`elements are nested more than ${MAX_DEPTH} deep`);
-    parent?.names.add(name);
+    if (parent && !parent.wantsText) parent.names.add(name);
     const wantsText = isKept && !(name in CONTENTS) && name !== BYTES;
-    const attributes = isKept ? attributesOf(written) : {};
-    const element = { name, attributes, text: '', leaves: new Map(), names: new Set<string>(), fault: undefined };
-    this.#open.push({ ...element, isKept, wantsText, pieces: [], length: 0 });
+    const attributes = isKept && written !== '' ? attributesOf(written) : NO_ATTRIBUTES;
+    // Most elements are leaves, which have no others: a map for each would cost a tenth of an import.
+    const [leaves, names] = wantsText ? [NO_LEAVES, NO_NAMES] : [new Map(), new Set<string>()];
+    const element: Open = {
+      name,
+      attributes,
+      text: '',
+      leaves,
+      names,
+      fault: undefined,
+      isKept,
+      wantsText,
+      pieces: [],
+      length: 0,
+    };
+    this.#open.push(element);
   }
 
   text(text: string): void {
@@ -184,7 +202,7 @@ export class Structure implements XmlListener {
       if (element.name === 'contributor' && parent) parent.fault ??= element.fault;
       return this.#listener.ended(element, parent);
     }
-    const text = element.pieces.join('');
+    const text = element.pieces.length === 1 ? (element.pieces[0] ?? '') : element.pieces.join('');
     if (!parent) return;
     if (text.includes(UNREADABLE)) {
       parent.fault ??= `its <${element.name}> has bytes that are not UTF-8, or characters or entities that XML does not allow`;
