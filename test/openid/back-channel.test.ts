@@ -1,10 +1,11 @@
 import { text } from 'node:stream/consumers';
-import { createRemoteJWKSet, jwtVerify } from 'jose';
+import { createRemoteJWKSet, decodeJwt, jwtVerify } from 'jose';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { oauthQuery } from '../../src/adapters/fetch/index.js';
 import { Client, hostFor, type RunningHost } from '../hosts.js';
 import { listen } from '../hosts/listen.js';
 import { Browser, formOf, responseOf } from '../oauth/support/browser.js';
+import { USERS } from '../oauth/support/fixture.js';
 import { Flows } from '../oauth/support/tokens.js';
 import { everyRow } from '../rows.js';
 import { openIdFixture } from './support.js';
@@ -110,6 +111,42 @@ describe.each(hostFor(import.meta.url))('telling clients that their user has sig
   };
   const failures = () =>
     all.events.flatMap((event) => (event.type === 'logout.failed' ? [[event.client_id, event.sub, event.reason]] : []));
+
+  test('O84: a browser has one session: a second sign-in of its owner keeps the sid and ends with it, one of another owner ends it', async () => {
+    const browser = new Browser(running);
+    const { sid } = await signInto(browser, 'one');
+    const copyOf = (): Browser => new Browser(running, { cookie: browser.cookie });
+    const isSignedIn = async (copy: Browser): Promise<boolean> =>
+      responseOf(await copy.authorize({ ...requestOf('quiet', 'openid'), prompt: 'none' }))['error'] !==
+      'login_required';
+    const signInAgain = async (username: 'alice' | 'bob'): Promise<void> => {
+      const user = USERS.find((known) => known.username === username) ?? USERS[0];
+      await browser.authorizeFor({ ...requestOf('two', 'openid'), prompt: 'login' }, { user });
+    };
+    const first = copyOf();
+    all.advance(3000);
+    await signInAgain('alice');
+    const second = copyOf();
+    expect(await signInto(browser, 'two')).toMatchObject({ sid });
+    expect([await isSignedIn(first), await isSignedIn(second)]).toEqual([true, true]);
+    await signOut(first);
+    expect([await isSignedIn(first), await isSignedIn(second)]).toEqual([false, false]);
+    await arrivals(2);
+    for (const { token } of received) expect(decodeJwt(token)).toMatchObject({ sub: 'alice', sid });
+    all.advance(700);
+    expect(await isSignedIn(second), 'after the first cookie has expired').toBe(false);
+
+    const { sid: next } = await signInto(browser, 'one');
+    expect(next).not.toBe(sid);
+    const third = copyOf();
+    received.length = 0;
+    await signInAgain('bob');
+    expect([await isSignedIn(third), await isSignedIn(copyOf())]).toEqual([false, true]);
+    await arrivals(2);
+    for (const { token } of received) expect(decodeJwt(token)).toMatchObject({ sub: 'alice', sid: next });
+    await running.grants.revoke({ sub: 'alice' });
+    await settled();
+  });
 
   test('O84: each client with openid gets a logout token that a strict verifier accepts, and only those', async () => {
     const browser = new Browser(running);
