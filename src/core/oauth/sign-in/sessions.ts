@@ -70,11 +70,24 @@ export class Sessions {
     return isOlder ? undefined : session;
   }
 
-  /** Starts a new session. Signing in and out always starts one, so that a session id cannot be planted (session fixation). */
+  /**
+   * Starts a new session. Signing in and out always starts one, so that a session id cannot be planted (session fixation).
+   *
+   * @param signedIn - With the `id` of the live session of the same owner that it goes on from: both end together.
+   */
   begin(
-    signedIn?: Pick<Session, 'signedInAt'> & { readonly owner: Owner; readonly lastSignOut: string | null },
+    signedIn?: Pick<Session, 'signedInAt'> & {
+      readonly id?: string;
+      readonly owner: Owner;
+      readonly lastSignOut: string | null;
+    },
   ): Session {
     return { id: this.#given.random.string(SESSION_ID_BYTES), expiresAt: this.#end(), ...signedIn };
+  }
+
+  /** When the last session with this id has expired, in seconds since the epoch. */
+  lastEnd({ expiresAt }: Session): number {
+    return Math.ceil(Math.max(expiresAt, this.#end()) / 1000);
   }
 
   /** The `Set-Cookie` header for a session: an owner's until it ends, any other for another full lifetime. */

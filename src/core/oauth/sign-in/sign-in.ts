@@ -182,16 +182,20 @@ export class SignIn {
     }
     const prove = (): Promise<Attempt<Owner>> =>
       authenticateOwner(username, form.get('password') ?? '', request, context);
-    const begun = await this.#begin(prove, destination, context);
+    const begun = await this.#begin(prove, session, destination, context);
     if (begun === undefined) {
       return this.#loginPage(session, destination, { username, problemCode: 'wrong_credentials' }, context);
     }
     return redirect(destination.returnTo, 303, { 'set-cookie': this.sessions.setCookie(begun) });
   }
 
-  /** Starts a session after checking user name and password. If its owner is signed out meanwhile, the session starts ended. */
+  /**
+   * Starts a session after checking user name and password. If its owner is signed out meanwhile, the session starts ended. A browser has
+   * one session: that of the same owner goes on under its id, that of another one ends.
+   */
   async #begin(
     attempt: () => Promise<Attempt<Owner>>,
+    before: Session | undefined,
     { returnTo }: Destination,
     context: SignInContext,
   ): Promise<Session | undefined> {
@@ -207,7 +211,11 @@ export class SignIn {
     // The password may have been changed between its verification and the sign-out.
     const still = isDoubtful ? await prove() : owner;
     if (still?.sub !== owner.sub) return undefined;
+    const replaced = before?.owner === undefined || (await this.isOver(before, context)) ? undefined : before;
+    const isSame = replaced?.owner?.sub === owner.sub;
+    if (replaced !== undefined && !isSame) await this.#end(replaced, context);
     return this.sessions.begin({
+      ...(replaced !== undefined && isSame && { id: replaced.id }),
       owner: still,
       lastSignOut,
       ...(this.#keepsSignIn && { signedInAt: context.clock() }),
@@ -216,15 +224,17 @@ export class SignIn {
 
   /** Signs out an owner of the built-in sign-in: from now on, every process rejects the cookie. */
   async signOut(session: Session, destination: Destination, context: SignInContext): Promise<HttpResponse> {
-    const { id, owner, expiresAt } = session;
-    if (owner !== undefined) {
-      const { sub } = owner;
-      const tell = await context.hooks.beforeSignOut?.({ sub, session }, context.emit);
-      await endSession(sub, id, Math.ceil(expiresAt / 1000), context.records);
-      context.emit?.({ type: 'owner.signed_out', sub, by: sub });
-      tell?.();
-    }
+    await this.#end(session, context);
     return redirect(destination.returnTo, 303, { 'set-cookie': this.sessions.setCookie(this.sessions.begin()) });
+  }
+
+  async #end(session: Session, context: SignInContext): Promise<void> {
+    if (session.owner === undefined) return;
+    const { sub } = session.owner;
+    const tell = await context.hooks.beforeSignOut?.({ sub, session }, context.emit);
+    await endSession(sub, session.id, this.sessions.lastEnd(session), context.records);
+    context.emit?.({ type: 'owner.signed_out', sub, by: sub });
+    tell?.();
   }
 
   async #loginPage(
