@@ -76,7 +76,10 @@ describe.each(hostFor(import.meta.url))('clients that describe themselves, on $n
       new Client(running.base).get(
         `/oauth/logout?${new URLSearchParams({ client_id, post_logout_redirect_uri: address }).toString()}`,
       );
-    expect(locationOf(await out(OURS))).toBe(OURS);
+    // Nothing shows that a user of this client is on the way: anyone can register, and link to this page (RFC 9700 §4.11.2).
+    expect(locationOf(await out(OURS))).toBe('/');
+    const ending = `/oauth/logout?${new URLSearchParams({ client_id, post_logout_redirect_uri: OURS, id_token_hint: String(tokens.json['id_token']) }).toString()}`;
+    expect(locationOf(await browser.open(`${running.base}${ending}`))).toBe(OURS);
     expect(locationOf(await out('https://other.example/bye'))).toBe('/');
   });
 

@@ -229,6 +229,18 @@ describe('cursors', () => {
     expect(new Set(titles).size).toBe(15);
   });
 
+  test('and other arguments that are empty are absent, because models fill in all of them', async () => {
+    const first = (await site.call('list_pages', { limit: 4 })).data;
+    await everyRow(['', null, [], 'null'], async (absent) => {
+      const call = await site.call('list_pages', { limit: 4, cursor: absent, namespace: absent });
+      expect(call.data).toEqual(first);
+      expect(call.warnings).toBeUndefined();
+    });
+    expect((await site.call('list_pages', { limit: '', prefix: '' })).warnings).toBeUndefined();
+    // A text may be this word.
+    expect(JSON.stringify((await site.call('search', { query: 'null' })).data)).not.toContain('Anchor');
+  });
+
   test('are rejected if they are invalid or belong to another call', async () => {
     const { result } = await site.call('list_pages', { limit: 4 });
     const { cursor } = result;
@@ -238,7 +250,7 @@ describe('cursors', () => {
       return text;
     };
     const changed = cursor.slice(0, -4) + (cursor.endsWith('AAAA') ? 'BBBB' : 'AAAA');
-    for (const wrong of ['', 'x', changed, `${cursor}=`, cursor.repeat(100), 'A'.repeat(200_000), 7, { a: 1 }])
+    for (const wrong of ['x', changed, `${cursor}=`, cursor.repeat(100), 'A'.repeat(200_000), 7, { a: 1 }])
       expect(await refused('list_pages', { limit: 4, cursor: wrong })).toContain('is invalid or has expired');
     expect(await refused('list_pages', { limit: 5, cursor })).toContain('a call with other arguments');
     expect(await refused('changes', { limit: 4, cursor })).toContain('a call with other arguments');
