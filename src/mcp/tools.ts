@@ -56,6 +56,21 @@ export const listed = (tool: Tool) => {
   };
 };
 
+/** Models that fill in every argument write these for what they leave out. The word is left alone where an argument is any text. */
+const isAbsent = (value: unknown, schema: unknown): boolean =>
+  value === undefined ||
+  value === null ||
+  value === '' ||
+  (Array.isArray(value) && value.length === 0) ||
+  (value === 'null' && (Object(schema).type !== 'string' || Object(schema).enum !== undefined));
+
+const present = (args: Arguments, { input }: Tool): Arguments => {
+  const schemas = Object(input['properties']);
+  return Object.fromEntries(
+    Object.entries(args).filter(([name, value]) => !isAbsent(value, name === 'cursor' ? undefined : schemas[name])),
+  );
+};
+
 /**
  * Calls a tool. The result is a single JSON value, so that no text of the content can end the result or add to it.
  *
@@ -67,8 +82,8 @@ export const callTool = async (
   call: Call,
   { notice, cursors }: { readonly notice: string; readonly cursors: Cursors },
 ) => {
-  const { cursor: given, ...others } = args;
-  const isFirst = given === undefined || given === null;
+  const { cursor: given, ...others } = present(args, tool);
+  const isFirst = given === undefined;
   if (!isFirst && !tool.continues) throw new ToolError(`${tool.name} takes no cursor.`);
   const position = isFirst ? undefined : cursors.read(tool.name, others, given);
   const { data, next, warnings = [] } = await tool.run(others, call, position);

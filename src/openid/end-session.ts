@@ -32,6 +32,8 @@ interface AskedLogout {
   readonly client_id: string | undefined;
   /** Where the browser goes afterwards: to the client, or to the home page. */
   readonly goTo: string;
+  /** Whether the operator registered the client: anyone can register another, and link to this page to redirect browsers (RFC 9700 §4.11.2). */
+  readonly isListed: boolean;
 }
 
 /** A signed-in owner and the session of the browser. */
@@ -88,7 +90,7 @@ export class EndSession {
     // One that cannot be verified, for example because its key is no longer published, counts as none.
     const hint = await this.#idTokens.read(form.get('id_token_hint'));
     const asked = await readLogout(form, hint?.client_id, context);
-    if (visitor === undefined) return redirect(asked.goTo, 302);
+    if (visitor === undefined) return redirect(asked.isListed ? asked.goTo : HOME, 302);
     return hint?.sub === visitor.owner.sub ? this.#end(visitor, asked, context) : this.#ask(visitor, asked, context);
   }
 
@@ -179,7 +181,8 @@ const readLogout = async (
   const client = client_id === undefined ? undefined : await context.config.clients.find(client_id);
   if (named !== undefined && client === undefined) throw new PageError('unknown_client');
   const address = form.get('post_logout_redirect_uri');
-  return { client_id: client?.client_id, goTo: goToOf(address, form.get('state'), client, context) };
+  const goTo = goToOf(address, form.get('state'), client, context);
+  return { client_id: client?.client_id, goTo, isListed: client?.origin === 'operator' };
 };
 
 const goToOf = (

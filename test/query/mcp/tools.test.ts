@@ -230,15 +230,17 @@ describe('cursors', () => {
   });
 
   test('and other arguments that are empty are absent, because models fill in all of them', async () => {
-    const first = (await site.call('list_pages', { limit: 4 })).data;
+    const ask = async (name: string, args: object): Promise<Record<string, unknown>> => {
+      const { isError, result } = await site.call(name, args);
+      expect([isError, result.warnings]).toEqual([false, undefined]);
+      return result.data;
+    };
+    const first = await ask('list_pages', {});
     await everyRow(['', null, [], 'null'], async (absent) => {
-      const call = await site.call('list_pages', { limit: 4, cursor: absent, namespace: absent });
-      expect(call.data).toEqual(first);
-      expect(call.warnings).toBeUndefined();
+      expect(await ask('list_pages', { limit: absent, cursor: absent, namespace: absent })).toEqual(first);
     });
-    expect((await site.call('list_pages', { limit: '', prefix: '' })).warnings).toBeUndefined();
     // A text may be this word.
-    expect(JSON.stringify((await site.call('search', { query: 'null' })).data)).not.toContain('Anchor');
+    expect((await site.call('search', { query: 'null' })).isError).toBe(false);
   });
 
   test('are rejected if they are invalid or belong to another call', async () => {
