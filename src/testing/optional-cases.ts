@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { ListPage, Store } from '../stores/index.js';
-import { type Check, HOUR, MINUTE, range, START } from './bench.js';
+import { type Bench, type Check, HOUR, MINUTE, range, START } from './bench.js';
 
 /** Calls `getMany` of the store. */
 const getMany = async (store: Store, ...keys: string[]): Promise<readonly (object | undefined)[]> => {
@@ -101,6 +102,33 @@ const assertNamed = (found: readonly string[], keys: readonly string[]): void =>
   assert.deepEqual(missing, [], `${missing.length} of ${keys.length} live records are missing`);
 };
 
+/**
+ * Reads a record again and again while it is being written. As soon as it has this `rev`, its group lists it.
+ *
+ * @param then - The time at which the group is read.
+ */
+const assertListedOnceSeen = async (
+  bench: Bench,
+  { key, rev, then }: { readonly key: string; readonly rev: string; readonly then: number },
+  write: () => Promise<boolean>,
+): Promise<void> => {
+  let isOver = false;
+  const writing = write().finally(() => {
+    isOver = true;
+  });
+  const look = async (): Promise<void> => {
+    for (let wasOver = false; ; wasOver = isOver) {
+      const record = await bench.store.get(key);
+      if (Reflect.get(Object(record), 'rev') === rev) break;
+      assert.ok(!wasOver, 'the record was written, and cannot be read');
+      await nextTurn();
+    }
+    bench.now = then;
+    assertNamed(await walk(bench.store, 'g'), [key]);
+  };
+  assert.deepEqual(await Promise.all([writing, look(), look(), look()]), [true, undefined, undefined, undefined]);
+};
+
 /** Unusual names, one per kind of mistake. Groups must be distinguished to the last character. */
 const NAMES = ['g', 'G', 'g ', 'g:', 'g:1', 'g*', 'g%', 'g_', "g'", '{g}', 'g}', '{', '__proto__', 'g'.repeat(200)];
 
@@ -117,12 +145,13 @@ export const LIST: Record<string, Check> = {
   },
   'a swapped record stays in its groups': async (bench) => {
     const { store } = bench;
-    await store.add('k:1', { rev: '1' }, START + HOUR, ['g:1', 'g:2']);
+    const groups = ['g:1', 'g:2'];
+    await store.add('k:1', { rev: '1' }, START + HOUR, groups);
     for (const [before, rev, end] of [
       ['1', '2', 2 * HOUR],
       ['2', '3', HOUR / 2],
     ] as const) {
-      assert.equal(await store.swap('k:1', before, { rev }, START + end), true);
+      assert.equal(await store.swap('k:1', before, { rev }, START + end, groups), true);
       assert.deepEqual(await walk(store, 'g:1'), ['k:1']);
       assert.deepEqual(await walk(store, 'g:2'), ['k:1']);
     }
@@ -131,6 +160,50 @@ export const LIST: Record<string, Check> = {
     await store.delete('k:1');
     await store.add('k:1', { rev: '4' }, START + HOUR, ['g:3']);
     assert.deepEqual(await walk(store, 'g:3'), ['k:1']);
+  },
+  'a swapped record is listed until the millisecond before its new deadline': async (bench) => {
+    const { store } = bench;
+    const groups = ['g:1', 'g:2', 'g:3', 'g:4'];
+    await store.add('k:1', { rev: '1' }, START + MINUTE, groups);
+    assert.equal(await store.swap('k:1', '1', { rev: '2' }, START + HOUR, groups), true);
+    bench.now = START + HOUR - 1;
+    assert.equal(await store.swap('k:1', '2', { rev: '3' }, START + 2 * HOUR, groups), true);
+    bench.now = START + 2 * HOUR - 1;
+    for (const group of groups) {
+      // Expired entries may be removed while others are added.
+      await addMany(store, `new:${group}`, 50, START + 3 * HOUR, group);
+      assertNamed(await walk(store, group), ['k:1']);
+    }
+  },
+  'a swap that returns false removes no record from its groups': async (bench) => {
+    const { store } = bench;
+    const groups = ['g:1', 'g:2'];
+    await store.add('k:1', { rev: '1' }, START + MINUTE, groups);
+    assert.equal(await store.swap('k:1', '1', { rev: '2' }, START + 2 * HOUR, groups), true);
+    assert.equal(await store.swap('k:1', '1', { rev: '3' }, START + 2 * MINUTE, groups), false);
+    assert.equal(await store.swap('k:1', '2', { rev: '3' }, START, groups), false);
+    bench.now = START + HOUR;
+    for (const group of groups) {
+      await addMany(store, `new:${group}`, 50, START + 2 * HOUR, group);
+      assertNamed(await walk(store, group), ['k:1']);
+    }
+  },
+  'a record is listed as soon as it can be read': async (bench) => {
+    const { store } = bench;
+    for (const round of range(20)) {
+      const seen = { key: `k:${round}`, rev: 'first', then: START };
+      await assertListedOnceSeen(bench, seen, () => store.add(seen.key, { rev: 'first' }, START + HOUR, ['g']));
+    }
+  },
+  'a swapped record is listed until its new deadline as soon as it can be read': async (bench) => {
+    const { store } = bench;
+    for (const round of range(20)) {
+      bench.now = START;
+      const seen = { key: `k:${round}`, rev: 'second', then: START + MINUTE };
+      await store.add(seen.key, { rev: 'first' }, START + MINUTE, ['g']);
+      const swap = (): Promise<boolean> => store.swap(seen.key, 'first', { rev: 'second' }, START + HOUR, ['g']);
+      await assertListedOnceSeen(bench, seen, swap);
+    }
   },
   'list of an unknown group is a page without keys': async ({ store }) => {
     await store.add('k:1', {}, START + HOUR, ['g:1']);
@@ -228,6 +301,15 @@ export const LIST: Record<string, Check> = {
     const { store } = bench;
     await addMany(store, 'old', 50, START + MINUTE, 'g');
     await Promise.all(range(10).map((index) => store.delete(`old:${index}`)));
+    bench.now = START + HOUR;
+    const keys = await addMany(store, 'new', 500, START + 2 * HOUR, 'g');
+    assert.deepEqual(await walk(store, 'g'), keys);
+  },
+  'the key of a swapped record that was deleted is removed while others are added': async (bench) => {
+    const { store } = bench;
+    await store.add('old', { rev: '1' }, START + MINUTE, ['g']);
+    assert.equal(await store.swap('old', '1', { rev: '2' }, START + 2 * MINUTE, ['g']), true);
+    await store.delete('old');
     bench.now = START + HOUR;
     const keys = await addMany(store, 'new', 500, START + 2 * HOUR, 'g');
     assert.deepEqual(await walk(store, 'g'), keys);

@@ -141,6 +141,80 @@ export const LIST_SABOTAGES: Record<string, Sabotaged> = {
     found: 'expired keys are removed while others are added',
     sabotage: (_good, rows) => ({ list: plainStore(rows, () => 0).list }),
   },
+  'ignores the groups of a swap': {
+    found: 'a swapped record is listed until the millisecond before its new deadline',
+    sabotage: (good, rows, clock) => {
+      const ends = new Map<string, number>();
+      return {
+        add(key, value, expiresAt, groups) {
+          if (groups !== undefined) ends.set(key, expiresAt);
+          return good.add(key, value, expiresAt, groups);
+        },
+        list: listUntil(ends, rows, clock),
+      };
+    },
+  },
+  'gives an entry the deadline of a swap that returned false': {
+    found: 'a swap that returns false removes no record from its groups',
+    sabotage: (good, rows, clock) => {
+      const ends = new Map<string, number>();
+      return {
+        async add(key, value, expiresAt, groups) {
+          const isAdded = await good.add(key, value, expiresAt, groups);
+          if (isAdded) ends.set(key, expiresAt);
+          return isAdded;
+        },
+        swap(key, before, value, expiresAt, groups) {
+          ends.set(key, expiresAt);
+          return good.swap(key, before, value, expiresAt, groups);
+        },
+        list: listUntil(ends, rows, clock),
+      };
+    },
+  },
+  'writes an entry after its record': {
+    found: 'a record is listed as soon as it can be read',
+    sabotage: (good, rows) => ({
+      async add(key, value, expiresAt, groups = []) {
+        const isAdded = await good.add(key, value, expiresAt);
+        await nextTurn();
+        const row = rows.get(key);
+        if (isAdded && row) rows.set(key, { ...row, groups });
+        return isAdded;
+      },
+    }),
+  },
+  'extends an entry after its record': {
+    found: 'a swapped record is listed until its new deadline as soon as it can be read',
+    sabotage: (good, rows, clock) => {
+      const ends = new Map<string, number>();
+      const enterAfter = async (key: string, expiresAt: number, write: Promise<boolean>): Promise<boolean> => {
+        const isWritten = await write;
+        await nextTurn();
+        if (isWritten) ends.set(key, expiresAt);
+        return isWritten;
+      };
+      return {
+        add: (key, value, end, groups) => (ends.set(key, end), good.add(key, value, end, groups)),
+        swap: (key, before, value, end) => enterAfter(key, end, good.swap(key, before, value, end)),
+        list: listUntil(ends, rows, clock),
+      };
+    },
+  },
+  'keeps the entry of a swapped record that was deleted': {
+    found: 'the key of a swapped record that was deleted is removed while others are added',
+    sabotage: (good, rows) => {
+      const left: Rows = new Map();
+      return {
+        async swap(key, ...rest) {
+          const row = rows.get(key);
+          if (row) left.set(key, { ...row, expiresAt: Infinity });
+          return good.swap(key, ...rest);
+        },
+        list: (group, page) => plainStore(new Map([...left, ...rows]), () => 0).list(group, page),
+      };
+    },
+  },
   'lists only what it added itself': {
     found: 'additions of one store to a group are listed by the others immediately',
     sabotage: (good, _rows, clock) => {

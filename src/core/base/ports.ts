@@ -32,7 +32,7 @@ export interface Store {
 
   /**
    * Replaces the live record under this key if its `rev` is still `before`. It never creates one: a record that is missing, deleted or expired, or has
-   * no `rev`, is `false`. Value and expiry change together. The record stays in the groups passed to its `add`, each entry until the expiry passed there.
+   * no `rev`, is `false`. Value and expiry change together.
    *
    * A driver may send the command twice. If the live record has the `rev` of `value`, this very call wrote it, and the result is `true`.
    *
@@ -41,10 +41,18 @@ export interface Store {
    * @param before - The `rev` of the record to replace.
    * @param value - Like in {@link Store.add}, with a new `rev`.
    * @param expiresAt - Like in {@link Store.add}. If it has passed, nothing is written.
+   * @param groups - Those passed to its `add`, again, for stores with {@link Store.list}. They must list the key until the new expiry before the record
+   * has it, whatever fails in between. A call that replaces nothing may extend entries, and never shortens one.
    * @returns `true` if this call replaced the record. `false` if it did not, or if it did, and the command was sent again after yet another call had
    * replaced the record: read it again.
    */
-  swap(key: string, before: string, value: Revision & object, expiresAt: number): Promise<boolean>;
+  swap(
+    key: string,
+    before: string,
+    value: Revision & object,
+    expiresAt: number,
+    groups?: readonly string[],
+  ): Promise<boolean>;
 
   /** The live record under this key, or `undefined`. */
   get(key: string): Promise<object | undefined>;
@@ -66,7 +74,7 @@ export interface Store {
    * lists each record exactly once if it was added before the first page and is live until the last, and all others at most once.
    *
    * The list is an index, so read the records: it may contain a key whose record has expired or was deleted, or whose `add` resolved to `false` or failed.
-   * Such a key disappears when the expiry passed to its `add` has come, or soon after, while other keys are added to the group.
+   * Such a key disappears when the latest expiry passed with it has come, or soon after, while other keys are added to the group.
    */
   list?(group: string, page: ListRequest): Promise<ListPage>;
 }
