@@ -255,7 +255,7 @@ class Registry implements StoredClients {
     };
     const isWritten = await (before === undefined
       ? this.#records.add(keyOf(id), client, [GROUP])
-      : this.#records.swap(keyOf(id), before.rev, client));
+      : this.#records.swap(keyOf(id), before.rev, client, [GROUP]));
     return isWritten ? stored(this.#remember(id, client)) : undefined;
   }
 

@@ -110,6 +110,7 @@ export function memoryStore(options: MemoryStoreOptions = {}): MemoryStore {
       return true;
     },
 
+    // An entry lives as long as its record here, so the groups are those of `add`.
     async swap(key, before, value, expiresAt) {
       const now = clock();
       const kept = expiresAt > now ? swept.live(key, now) : undefined;

@@ -62,18 +62,25 @@ export function mysqlStore(options: MysqlStoreOptions): MysqlStore {
   const sql = mysqlStatements(names);
   const database = databaseOver({ ...options, query });
   const { rows, affected } = database;
+  /** Before the record, so that a live record is in its groups whatever fails in between. */
+  const enter = async ({ key, end }: WrittenRecord, groups: readonly string[]): Promise<void> => {
+    for (const name of [key, ...groups]) checkLength(name);
+    if (groups.length > 0) await affected(sql.enter(groups.length), ...groups.flatMap((group) => [group, key, end]));
+  };
   return storeIn(
     {
       server: 'MySQL',
       async add(record, groups) {
-        for (const name of [record.key, ...groups]) checkLength(name);
-        // Before the record, so that a live record is in its groups whatever fails in between.
-        if (groups.length > 0)
-          await affected(sql.enter(groups.length), ...groups.flatMap((group) => [group, record.key, record.end]));
-        return addRecord(database, sql, record);
+        const json = toAscii(record.value);
+        await enter(record, groups);
+        return addRecord(database, sql, record, json);
       },
-      swap: async ({ key, value, end, now, rev }, before) =>
-        (await affected(sql.swap, toAscii(value), end, rev, key, before, rev, now)) === 1,
+      async swap(record, before, groups) {
+        const { key, value, end, now, rev } = record;
+        const json = toAscii(value);
+        await enter(record, groups);
+        return (await affected(sql.swap, json, end, rev, key, before, rev, now)) === 1;
+      },
       get: (key, now) => rows(sql.get, key, now),
       getMany: (keys, now) => rows(sql.getMany(keys.length), ...keys, now),
       list: (group, after, now, count) => rows(sql.list(count), group, after, now),
@@ -161,9 +168,9 @@ function errnoOf(error: unknown): unknown {
 async function addRecord(
   { rows, affected }: Database,
   sql: Statements,
-  { key, value, end, now, rev }: WrittenRecord,
+  { key, end, now, rev }: WrittenRecord,
+  json: string,
 ): Promise<boolean> {
-  const json = toAscii(value);
   for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
     if ((await affected(sql.insert, key, json, end, rev)) === 1) return true;
     const [row] = await rows(sql.look, key);

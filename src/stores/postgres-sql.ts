@@ -9,6 +9,7 @@ export type Ask = (verb: Verb, ...values: (string | number)[]) => Promise<readon
 interface Statements extends Record<Verb, string> {
   getMany(count: number): string;
   addTo(groups: number): string;
+  swapIn(groups: number): string;
 }
 
 /** The maximum length: the longest name derived from it has 63 characters, and PostgreSQL truncates longer names. */
@@ -88,22 +89,25 @@ function recordStatements({ table, groups }: TableNames): Omit<Statements, 'look
       ON CONFLICT (key) DO UPDATE SET value = excluded.value, expires_at = excluded.expires_at, nonce = excluded.nonce
       WHERE record.expires_at <= $4 OR record.nonce = excluded.nonce
       RETURNING 1 AS wrote`;
-  return {
-    add,
-    // The record and its group entries become visible at the same moment.
-    addTo: (count) => {
-      const names = Array.from({ length: count }, (_, at) => `($${at + 6}::text)`);
-      return `
-        WITH record AS (${add}), entries AS (
+  const swap = `
+      UPDATE ${table} SET value = $2, expires_at = $3::bigint, nonce = $5
+      WHERE key = $1::text AND nonce IN ($5, $6) AND expires_at > $4
+      RETURNING 1 AS wrote`;
+  // The record and its group entries become visible at the same moment. Only a call that writes the record writes entries.
+  const listed = (write: string, first: number, count: number): string => {
+    const names = Array.from({ length: count }, (_, at) => `($${first + at}::text)`);
+    return `
+        WITH record AS (${write}), entries AS (
           INSERT INTO ${groups} (grp, key, expires_at) SELECT grp, $1, $3 FROM record, (VALUES ${names.join(', ')}) AS named (grp)
           ON CONFLICT (grp, key) DO UPDATE SET expires_at = excluded.expires_at
         )
         SELECT wrote FROM record`;
-    },
-    swap: `
-      UPDATE ${table} SET value = $3, expires_at = $4, nonce = $6
-      WHERE key = $1 AND nonce IN ($2, $6) AND expires_at > $5
-      RETURNING 1 AS wrote`,
+  };
+  return {
+    add,
+    addTo: (count) => listed(add, 6, count),
+    swap,
+    swapIn: (count) => listed(swap, 7, count),
     get: `SELECT value FROM ${table} WHERE key = $1 AND expires_at > $2`,
     getMany: (count) => {
       const keys = Array.from({ length: count }, (_, index) => `$${index + 2}`);

@@ -86,8 +86,14 @@ export function postgresStore(options: PostgresStoreOptions): PostgresStore {
             : await run(sql.addTo(groups.length), `add_${groups.length}`, [...record, ...groups]);
         return rows.length === 1;
       },
-      swap: async ({ key, value, end, now, rev }, before) =>
-        (await ask('swap', key, before, JSON.stringify(value), end, now, rev)).length === 1,
+      async swap({ key, value, end, now, rev }, before, groups) {
+        const record = [key, JSON.stringify(value), end, now, rev, before];
+        const rows =
+          groups.length === 0
+            ? await ask('swap', ...record)
+            : await run(sql.swapIn(groups.length), `swap_${groups.length}`, [...record, ...groups]);
+        return rows.length === 1;
+      },
       get: (key, now) => ask('get', key, now),
       // One statement, and therefore one name, per number of keys.
       getMany: (keys, now) => run(sql.getMany(keys.length), `get_${keys.length}`, [now, ...keys]),

@@ -10,7 +10,7 @@ const BUCKETS = 16;
  * Adds an entry to a bucket: a sorted set of members with equal scores, which Redis keeps in byte order. A member is the key, a
  * tab (which keys cannot contain), and the expiry in base 36: Redis stores small sets compactly if members have at most 64 bytes, and a grant's has 62.
  *
- * An entry keeps the latest expiry it was ever given, because the record of an earlier `add` may be the live one. Of eight random
+ * An entry keeps the latest expiry it was ever given, because the record of an earlier call may be the live one. Of eight random
  * members, at most two expired ones are removed: if keys come and go, about an eighth of a bucket is expired.
  *
  * ARGV: key, expiry in base 36, the time before which entries have expired, milliseconds until Redis may drop the entry.

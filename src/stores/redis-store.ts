@@ -78,7 +78,7 @@ export function storeOver(client: AdaptedClient, options: RedisStoreSettings): R
     const name = prefix + key;
     const revision = revisionOf(value);
     const record = `${deadline} ${revision} ${JSON.stringify(value)}`;
-    // First, and awaited: whatever fails in between, no record is missing from its groups.
+    // First, and awaited: whatever fails in between, no record is missing from its groups, or outlives its entries.
     if (groups.length > 0) await groupsOfKeys.enter(key, groups, deadline, now);
     const life = String(Math.ceil(deadline - now) + CLOCK_SLACK_MS);
     const wrote = await ask(['EVAL', WRITE, '1', name, String(now), revision, record, life, ...before], name);
@@ -89,7 +89,7 @@ export function storeOver(client: AdaptedClient, options: RedisStoreSettings): R
   return {
     add: (key, value, expiresAt, groups = []) => write({ key, value, expiresAt, groups }),
 
-    swap: (key, before, value, expiresAt) => write({ key, value, expiresAt, groups: [] }, before),
+    swap: (key, before, value, expiresAt, groups = []) => write({ key, value, expiresAt, groups }, before),
 
     async get(key) {
       const name = prefix + key;

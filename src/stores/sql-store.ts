@@ -90,7 +90,7 @@ export interface WrittenRecord {
 interface SqlEngine extends Pick<SqlStore, 'check'> {
   readonly server: string;
   add(record: WrittenRecord, groups: readonly string[]): Promise<boolean>;
-  swap(record: WrittenRecord, before: string): Promise<boolean>;
+  swap(record: WrittenRecord, before: string, groups: readonly string[]): Promise<boolean>;
   /** The row of a live record, with its `value`. */
   get(key: string, now: number): Promise<readonly unknown[]>;
   /** The rows of live records, each with its `key` and `value`. */
@@ -118,9 +118,9 @@ export function storeIn(engine: SqlEngine, options: SqlStoreOptions): SqlStore {
       const record = written(key, value, expiresAt);
       return record !== undefined && engine.add(record, [...new Set(groups)]);
     },
-    async swap(key, before, value, expiresAt) {
+    async swap(key, before, value, expiresAt, groups = []) {
       const record = written(key, value, expiresAt);
-      return record !== undefined && engine.swap(record, before);
+      return record !== undefined && engine.swap(record, before, [...new Set(groups)]);
     },
     async get(key) {
       const [row] = await engine.get(key, clock());

@@ -73,24 +73,29 @@ export function sqliteStore(options: SqliteStoreOptions): SqliteStore {
     (await clearOf(clear, size)) + (await clearOf(clearGroups, size));
   const stopClearing = clearInBackground(clearExpired, { clearBatch: 200, ...options });
 
+  /** Writes a record and its entries, or nothing. */
+  const put = (
+    key: string,
+    expiresAt: number,
+    groups: readonly string[],
+    statement: (end: number, now: number) => ReturnType<SqliteStatement['run']>,
+  ): Promise<boolean> =>
+    write(() => {
+      const [now, end] = [clock(), Math.ceil(expiresAt)];
+      if (!(expiresAt > now) || Number(statement(end, now).changes) === 0) return false;
+      for (const group of groups) enter.run(group, key, end);
+      return true;
+    });
+
   return {
     async add(key, value, expiresAt, groups = []) {
       const json = JSON.stringify(value);
-      const end = Math.ceil(expiresAt);
-      return write(() => {
-        const now = clock();
-        if (!(expiresAt > now) || Number(add.run(key, json, end, now).changes) === 0) return false;
-        for (const group of groups) enter.run(group, key, end);
-        return true;
-      });
+      return put(key, expiresAt, groups, (end, now) => add.run(key, json, end, now));
     },
-    async swap(key, before, value, expiresAt) {
+    async swap(key, before, value, expiresAt, groups = []) {
       const { rev } = value;
       const json = JSON.stringify(value);
-      return write(() => {
-        const now = clock();
-        return expiresAt > now && Number(swap.run(json, Math.ceil(expiresAt), key, before, rev, now).changes) === 1;
-      });
+      return put(key, expiresAt, groups, (end, now) => swap.run(json, end, key, before, rev, now));
     },
     get: (key) => read(() => parseRow(get.get(key, clock()))),
     getMany: (keys) =>

@@ -105,11 +105,11 @@ const assertNamed = (found: readonly string[], keys: readonly string[]): void =>
 /**
  * Reads a record again and again while it is being written. As soon as it has this `rev`, its group lists it.
  *
- * @param then - The time at which the group is read.
+ * @param seen - `readAt` is the time at which the group is read.
  */
 const assertListedOnceSeen = async (
   bench: Bench,
-  { key, rev, then }: { readonly key: string; readonly rev: string; readonly then: number },
+  { key, rev, readAt }: { readonly key: string; readonly rev: string; readonly readAt: number },
   write: () => Promise<boolean>,
 ): Promise<void> => {
   let isOver = false;
@@ -123,7 +123,7 @@ const assertListedOnceSeen = async (
       assert.ok(!wasOver, 'the record was written, and cannot be read');
       await nextTurn();
     }
-    bench.now = then;
+    bench.now = readAt;
     assertNamed(await walk(bench.store, 'g'), [key]);
   };
   assert.deepEqual(await Promise.all([writing, look(), look(), look()]), [true, undefined, undefined, undefined]);
@@ -191,7 +191,7 @@ export const LIST: Record<string, Check> = {
   'a record is listed as soon as it can be read': async (bench) => {
     const { store } = bench;
     for (const round of range(20)) {
-      const seen = { key: `k:${round}`, rev: 'first', then: START };
+      const seen = { key: `k:${round}`, rev: 'first', readAt: START };
       await assertListedOnceSeen(bench, seen, () => store.add(seen.key, { rev: 'first' }, START + HOUR, ['g']));
     }
   },
@@ -199,11 +199,25 @@ export const LIST: Record<string, Check> = {
     const { store } = bench;
     for (const round of range(20)) {
       bench.now = START;
-      const seen = { key: `k:${round}`, rev: 'second', then: START + MINUTE };
+      const seen = { key: `k:${round}`, rev: 'second', readAt: START + MINUTE };
       await store.add(seen.key, { rev: 'first' }, START + MINUTE, ['g']);
       const swap = (): Promise<boolean> => store.swap(seen.key, 'first', { rev: 'second' }, START + HOUR, ['g']);
       await assertListedOnceSeen(bench, seen, swap);
     }
+  },
+  'changes to a value after add or swap do not affect a record in a group': async ({ store }) => {
+    const [first, second] = [
+      { rev: '1', list: ['a'] },
+      { rev: '2', list: ['a'] },
+    ];
+    const adding = store.add('k:1', first, START + HOUR, ['g']);
+    first.list.push('b');
+    assert.equal(await adding, true);
+    assert.deepEqual(await store.get('k:1'), { rev: '1', list: ['a'] });
+    const swapping = store.swap('k:1', '1', second, START + HOUR, ['g']);
+    second.list.push('b');
+    assert.equal(await swapping, true);
+    assert.deepEqual(await store.get('k:1'), { rev: '2', list: ['a'] });
   },
   'list of an unknown group is a page without keys': async ({ store }) => {
     await store.add('k:1', {}, START + HOUR, ['g:1']);

@@ -215,6 +215,15 @@ export const LIST_SABOTAGES: Record<string, Sabotaged> = {
       };
     },
   },
+  'serialises a value after it has written the entries': {
+    found: 'changes to a value after add or swap do not affect a record in a group',
+    sabotage: (good) => ({
+      async swap(...record) {
+        if (record[4] !== undefined) await nextTurn();
+        return good.swap(...record);
+      },
+    }),
+  },
   'lists only what it added itself': {
     found: 'additions of one store to a group are listed by the others immediately',
     sabotage: (good, _rows, clock) => {

@@ -89,14 +89,7 @@ export class Records {
     const end = record.exp * 1000;
     let added: unknown;
     try {
-      added = await (groups.length === 0 || this.#store.list === undefined
-        ? this.#store.add(name, record, end)
-        : this.#store.add(
-            name,
-            record,
-            end,
-            groups.map((group) => this.#prefix + group),
-          ));
+      added = await this.#store.add(name, record, end, ...this.#listedIn(groups));
     } catch (cause) {
       throw new UnavailableError('The store could not add a record.', { cause });
     }
@@ -110,11 +103,18 @@ export class Records {
    * rejection too: the record may or may not have been replaced.
    *
    * @param record - With a new `rev`, see {@link RandomSource.rev}.
+   * @param groups - Those that were passed to {@link add}: their entries live as long as the record.
    */
-  async swap<T extends ExpiringRecord & Revision>(key: string, before: string, record: T): Promise<boolean> {
+  async swap<T extends ExpiringRecord & Revision>(
+    key: string,
+    before: string,
+    record: T,
+    groups: readonly string[] = [],
+  ): Promise<boolean> {
+    const name = this.#prefix + key;
     let swapped: unknown;
     try {
-      swapped = await this.#store.swap(this.#prefix + key, before, record, record.exp * 1000);
+      swapped = await this.#store.swap(name, before, record, record.exp * 1000, ...this.#listedIn(groups));
     } catch (cause) {
       throw new UnavailableError('The store could not swap a record.', { cause });
     }
@@ -191,6 +191,12 @@ export class Records {
     if (!isPage(page, limit) || !page.keys.every((key) => key.startsWith(this.#prefix)))
       throw new UnavailableError('list of the store returned something other than a page of keys.');
     return { ...page, keys: page.keys.map((key) => key.slice(this.#prefix.length)) };
+  }
+
+  /** The last argument of a call, if it has groups and the store can list. */
+  #listedIn(groups: readonly string[]): [groups?: readonly string[]] {
+    if (groups.length === 0 || this.#store.list === undefined) return [];
+    return [groups.map((group) => this.#prefix + group)];
   }
 
   #checked<T extends ExpiringRecord>(record: unknown, key: string, shape: Shape<T>): T | undefined {

@@ -105,10 +105,10 @@ export class Connections {
       const all = this.#including(grant, before, known?.exp);
       // Copies all members, because a newer version may write more of them.
       const next = { ...before, ...all, rev: random.rev(), generation: before?.generation ?? generation };
-      const isWritten =
-        known === undefined
-          ? await records.add(key, next, [groups.connectionsOfOwner(sub), groups.connectionsOfClient(client_id)])
-          : await records.swap(key, known.rev, next);
+      const listedIn = [groups.connectionsOfOwner(sub), groups.connectionsOfClient(client_id)];
+      const isWritten = await (known === undefined
+        ? records.add(key, next, listedIn)
+        : records.swap(key, known.rev, next, listedIn));
       if (isWritten) return next.generation;
       known = await records.get(key, CONNECTION);
       // Disconnected meanwhile, which has ended this grant too.
