@@ -8,7 +8,7 @@ import type { Client } from '../core/oauth/clients/client.js';
 import type { Emit } from '../core/oauth/events/events.js';
 import { type OAuthContext, secondsOf } from '../core/oauth/kernel/context.js';
 import { connectionsIn } from '../core/oauth/owners/pages-of.js';
-import { groups } from '../core/oauth/records/stored-records.js';
+import { type ConnectionRecord, groups } from '../core/oauth/records/stored-records.js';
 import type { EndingSignIn } from '../core/oauth/sign-in/owner-sessions.js';
 import type { Session } from '../core/oauth/sign-in/sessions.js';
 import { isPublicAddress } from '../outbound/public-address.js';
@@ -100,19 +100,25 @@ export class BackChannel {
 
   /** The clients that an owner is connected to with `openid`, and that the operator has registered with an address. */
   async #clientsOf({ sub, client_id, except }: EndingSignIn): Promise<readonly Client[]> {
-    const { config, records } = this.#context;
+    const { config, records, tokens } = this.#context;
     const { clients } = config;
     const isUsed =
       !clients.areAllListed || [...clients.listed.values()].some(({ openId }) => openId.backchannel_logout_uri);
-    if (!isUsed || !records.canList) return [];
+    if (!isUsed) return [];
     const found: Client[] = [];
-    for await (const page of connectionsIn(groups.connectionsOfOwner(sub), this.#context)) {
-      const ids = page
-        .filter(([, { scope }]) => scope.split(' ').includes(OPENID))
-        .map(([, connection]) => connection.client_id)
+    const take = async (connections: readonly ConnectionRecord[]): Promise<void> => {
+      const ids = connections
+        .filter(({ scope }) => scope.split(' ').includes(OPENID))
+        .map((connection) => connection.client_id)
         .filter((id) => id !== except && (client_id ?? id) === id);
       const known = await Promise.all(ids.map(async (id) => clients.find(id)));
       found.push(...known.filter((client) => client !== undefined));
+    };
+    const direct = client_id === undefined ? undefined : (await tokens.connectionTo(sub, client_id)).record;
+    if (direct !== undefined && direct.ended !== true) await take([direct]);
+    else if (records.canList) {
+      for await (const page of connectionsIn(groups.connectionsOfOwner(sub), this.#context))
+        await take(page.map(([, connection]) => connection));
     }
     // A client that describes itself could name any address.
     return found.filter(({ origin, openId }) => origin === 'operator' && openId.backchannel_logout_uri !== undefined);

@@ -1,4 +1,4 @@
-import type { ExpiringRecord, Shape } from '../../base/records.js';
+import { UnavailableError } from '../../base/errors.js';
 import type { OAuthContext } from '../kernel/context.js';
 import { forgetConsent } from '../kernel/forgotten-consent.js';
 import {
@@ -12,6 +12,7 @@ import {
   liveGrant,
   REMEMBERED_CONSENT,
 } from '../records/stored-records.js';
+import { CLOCK_DIFFERENCE } from '../records/window.js';
 import type { RevocationReason } from '../tokens/tokens.js';
 import { connectionsIn, pagesOf } from './pages-of.js';
 
@@ -31,29 +32,68 @@ export interface EndedGrants {
   readonly consents: number;
 }
 
+/** How often a list is read because the previous time something was found in it. Sign-ins of each owner add to it once. */
+const MAX_PASSES = 10;
+
+/**
+ * Repeats a pass over a list until it finds nothing: what is added during a pass may be missing from it.
+ *
+ * @param pass - Resolves to the number of records that it ended.
+ * @returns the sum.
+ * @throws UnavailableError if every pass found something.
+ */
+const untilNothingIsLeft = async (pass: () => Promise<number>): Promise<number> => {
+  let sum = 0;
+  for (let n = 0; n < MAX_PASSES; n += 1) {
+    const found = await pass();
+    sum += found;
+    if (found === 0) return sum;
+  }
+  throw new UnavailableError(
+    `Others kept adding to a list while it was read ${MAX_PASSES} times. What was found has ended: call again, or prevent new sign-ins first.`,
+  );
+};
+
 /**
  * Ends connections, and with each of them every grant and every remembered approval that depends on it, however many there are. An approval
  * in progress either depends on one of them too, or has begun a new connection after this call began.
  *
- * @returns the rest of the work, which nothing depends on: it deletes what is no longer valid.
+ * @returns the rest of the work: it deletes what is no longer valid, and ends connections that the list has missed.
  */
 export const disconnect = async (
   of: GrantsToEnd,
   why: RevocationReason,
   context: OAuthContext,
 ): Promise<() => Promise<EndedGrants>> => {
-  const { sub, client_id, except } = of;
+  const { sub, client_id } = of;
+  const began = context.tokens.now();
   const tell = sub === undefined ? undefined : await context.hooks.beforeSignOut?.({ ...of, sub }, context.emit);
+  // Needs no list. The list may have another one: of a secret that this server no longer has.
+  if (sub !== undefined && client_id !== undefined) await endConnection(sub, client_id, context);
   const group = sub === undefined ? groups.connectionsOfClient(client_id ?? '') : groups.connectionsOfOwner(sub);
-  for await (const page of connectionsIn(group, context)) {
-    const selected = page.filter(
-      ([, connection]) =>
-        (client_id ?? connection.client_id) === connection.client_id && connection.client_id !== except,
-    );
-    await Promise.all(selected.map(([key, connection]) => context.tokens.disconnect(key, connection)));
-  }
+  await untilNothingIsLeft(async () => {
+    let found = 0;
+    for await (const page of connectionsIn(group, context)) {
+      const selected = page.filter(([, connection]) => isSelected(connection, of));
+      await Promise.all(selected.map(([key, connection]) => context.tokens.disconnect(key, connection)));
+      // A client may have new owners all the time.
+      found += selected.filter(([, { iat }]) => iat <= began).length;
+    }
+    return found;
+  });
   tell?.();
-  return async () => ({ grants: await deleteGrants(of, why, context), consents: await forgetConsents(of, context) });
+  return async () => ({
+    grants: await deleteGrants(of, began - CLOCK_DIFFERENCE, why, context),
+    consents: await forgetConsents(of, context),
+  });
+};
+
+const isSelected = (one: { readonly client_id: string }, { client_id, except }: GrantsToEnd): boolean =>
+  (client_id ?? one.client_id) === one.client_id && one.client_id !== except;
+
+const endConnection = async (sub: string, client_id: string, { tokens }: OAuthContext): Promise<void> => {
+  const { id, record } = await tokens.connectionTo(sub, client_id);
+  if (record !== undefined && record.ended !== true) await tokens.disconnect(keys.connection(id), record);
 };
 
 /** Revokes grants, forgets the remembered approvals that belong to them, and deletes their records. */
@@ -66,38 +106,58 @@ export const endGrants = async (
   return tidy();
 };
 
-/** Deletes the grants that have lost their connection. One that was created meanwhile has its own. */
+/**
+ * Deletes the grants that have lost their connection. One that was created meanwhile has its own.
+ *
+ * @param before - Seconds since the epoch: a grant that is older was there when the call began.
+ */
 const deleteGrants = async (
-  { sub, client_id }: GrantsToEnd,
+  of: GrantsToEnd,
+  before: number,
   why: RevocationReason,
   context: OAuthContext,
 ): Promise<number> => {
+  const { sub, client_id } = of;
   const group = sub === undefined ? groups.grantsOfClient(client_id ?? '') : groups.grantsOfOwner(sub);
-  let ended = 0;
-  for await (const page of pagesOf(group, GRANT, context)) {
-    const selected = page.filter(
-      ([, grant]) => !isEnd(grant) && (client_id === undefined || grant.client_id === client_id),
-    );
-    const dead = await withoutConnection(selected, context);
-    await Promise.all(
-      dead.map(([key, grant]) => context.tokens.deleteGrant({ id: grantIdInKey(key), ...grant }, why, context.emit)),
-    );
-    ended += dead.length;
-  }
-  return ended;
+  return untilNothingIsLeft(async () => {
+    let found = 0;
+    for await (const page of pagesOf(group, GRANT, context)) {
+      const selected = page.filter(([, grant]) => !isEnd(grant) && isSelected(grant, of));
+      const ended = await endedOf(selected, before, context);
+      await Promise.all(
+        ended.map(([key, grant]) => context.tokens.deleteGrant({ id: grantIdInKey(key), ...grant }, why, context.emit)),
+      );
+      found += ended.length;
+    }
+    return found;
+  });
 };
 
 type KeyedGrant = readonly [key: string, grant: GrantRecord];
 
-const withoutConnection = async (
+/**
+ * The grants among these that have lost their connection. An older one that still has it shows that the list has missed the connection, as
+ * lists of 0.3 may: it ends here.
+ */
+const endedOf = async (
   found: readonly KeyedGrant[],
-  { records }: OAuthContext,
+  before: number,
+  { records, tokens }: OAuthContext,
 ): Promise<readonly KeyedGrant[]> => {
   const connectionOf = ([key]: KeyedGrant): string => keys.connectionOf(grantIdInKey(key));
   const names = [...new Set(found.map(connectionOf))];
   const connections = names.length === 0 ? [] : await records.getMany(names, CONNECTION);
   const byName = new Map(names.map((name, at) => [name, connections[at]]));
-  return found.filter((one) => liveGrant(one[1], byName.get(connectionOf(one))) === undefined);
+  const live = found.filter((one) => liveGrant(one[1], byName.get(connectionOf(one))) !== undefined);
+  const missed = new Set(live.filter(([, { iat = 0 }]) => iat < before).map(connectionOf));
+  await Promise.all(
+    [...missed].map(async (name) => {
+      const connection = byName.get(name);
+      if (connection !== undefined) await tokens.disconnect(name, connection);
+    }),
+  );
+  const kept = new Set(live.filter((one) => !missed.has(connectionOf(one))));
+  return found.filter((one) => !kept.has(one));
 };
 
 const forgetConsents = async ({ sub, client_id }: GrantsToEnd, context: OAuthContext): Promise<number> => {
@@ -106,21 +166,10 @@ const forgetConsents = async ({ sub, client_id }: GrantsToEnd, context: OAuthCon
     return 0;
   }
   const group = sub === undefined ? groups.consentsOfClient(client_id ?? '') : groups.consentsOfOwner(sub);
-  return deleteEach(group, REMEMBERED_CONSENT, () => true, context);
-};
-
-/** Deletes records of a group. @returns how many. */
-const deleteEach = async <T extends ExpiringRecord>(
-  group: string,
-  shape: Shape<T>,
-  isSelected: (record: T) => boolean,
-  context: OAuthContext,
-): Promise<number> => {
   let deleted = 0;
-  for await (const page of pagesOf(group, shape, context)) {
-    const selected = page.filter(([, record]) => isSelected(record));
-    await Promise.all(selected.map(([key]) => context.records.delete(key)));
-    deleted += selected.length;
+  for await (const page of pagesOf(group, REMEMBERED_CONSENT, context)) {
+    await Promise.all(page.map(([key]) => context.records.delete(key)));
+    deleted += page.length;
   }
   return deleted;
 };

@@ -2,10 +2,11 @@ import { UnavailableError } from '../../base/errors.js';
 import { formatScope, parseScope } from '../../base/scope.js';
 import { keyedHash } from '../../base/secrets.js';
 import { DAY, PERSONAL_TOKENS } from '../clients/personal-client.js';
+import { LIMITS } from '../facts/limits.js';
 import type { OAuthContext } from '../kernel/context.js';
 import type { Owner } from '../records/owner.js';
 import { grantIdInKey, groups } from '../records/stored-records.js';
-import { TOKEN_BYTES } from '../records/token-id.js';
+import { isGrantId, TOKEN_BYTES } from '../records/token-id.js';
 import { type Grant, wholeOf } from '../tokens/tokens.js';
 import { readGrants } from './listed-grants.js';
 
@@ -20,23 +21,39 @@ export interface PersonalToken {
   readonly expires: number;
 }
 
-/** More than an owner may have, including revoked ones that the store still lists. */
-const MAX_LISTED = 500;
+/** Entries read together. Those of revoked tokens stay until the tokens would have expired. */
+const PAGE = 500;
 
 /** The personal tokens of an owner, the newest first. */
 export const personalTokens = async (sub: string, context: OAuthContext): Promise<readonly PersonalToken[]> => {
-  const { keys: found } = await context.records.list(groups.tokensOfOwner(sub), { limit: MAX_LISTED });
-  const all = found.length === 0 ? [] : await readGrants(found.map(grantIdInKey), context);
-  return all
-    .map(({ summary: { grant_id, name = '', scope, created, last_refreshed, expires } }) => ({
+  const all: PersonalToken[] = [];
+  let after: string | undefined;
+  do {
+    const page = await context.records.list(groups.tokensOfOwner(sub), { after, limit: PAGE });
+    if (page.keys.length > 0) all.push(...(await readTokens(sub, page.keys.map(grantIdInKey), context)));
+    after = page.next;
+  } while (after !== undefined && all.length < LIMITS.personalTokens);
+  return all.toSorted((a, b) => (b.created ?? 0) - (a.created ?? 0));
+};
+
+/** The live ones of these grants that are personal tokens of this owner. */
+const readTokens = async (
+  sub: string,
+  ids: readonly string[],
+  context: OAuthContext,
+): Promise<readonly PersonalToken[]> => {
+  const found = await readGrants(ids, context);
+  return found
+    .map(({ summary }) => summary)
+    .filter((grant) => grant.sub === sub && grant.client_id === PERSONAL_TOKENS)
+    .map(({ grant_id, name = '', scope, created, last_refreshed, expires }) => ({
       id: grant_id,
       name,
       scopes: parseScope(scope) ?? [],
       created,
       lastUsed: last_refreshed,
       expires,
-    }))
-    .toSorted((a, b) => (b.created ?? 0) - (a.created ?? 0));
+    }));
 };
 
 /** What an owner wants of a token. */
@@ -90,7 +107,7 @@ export const findPersonalToken = async (
   sub: string,
   id: string,
   context: OAuthContext,
-): Promise<PersonalToken | undefined> => (await personalTokens(sub, context)).find((token) => token.id === id);
+): Promise<PersonalToken | undefined> => (isGrantId(id) ? (await readTokens(sub, [id], context))[0] : undefined);
 
 /** Revokes one token of an owner. */
 export const endPersonalToken = (sub: string, { id, expires }: PersonalToken, context: OAuthContext): Promise<void> =>

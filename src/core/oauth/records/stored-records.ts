@@ -86,6 +86,8 @@ export interface ConnectionRecord extends ExpiringRecord, Revision {
   readonly iat: number;
   /** Present once it has ended: no grant has its generation. The next grant replaces it. */
   readonly ended?: true;
+  /** Whether lists have it as long as it exists: 0.3 extended connections without their entries. */
+  readonly listed?: boolean;
 }
 
 export const CONNECTION: Shape<ConnectionRecord> = {
@@ -97,6 +99,7 @@ export const CONNECTION: Shape<ConnectionRecord> = {
   aud: isTexts,
   iat: isNumber,
   ended: optional(isOneOf(true)),
+  listed: optional(isBoolean),
 };
 
 /** What an owner allowed a client. All tokens issued under it are only valid while it exists. The sign-in facts are those of the approval. */

@@ -32,6 +32,11 @@ export const isTokenShaped = (text: string): boolean => TOKEN_SHAPE.test(text);
 export const grantIdOf = (token: string): string | undefined =>
   token.length - (isMarkedAsBound(token) ? 1 : 0) === ID_LENGTH + SECRET_LENGTH ? token.slice(0, ID_LENGTH) : undefined;
 
+const GRANT_ID_SHAPE = /^[A-Za-z0-9_-]{22}$/;
+
+/** Whether a text could be the id of a grant; for all others, the store is not read. */
+export const isGrantId = (text: string): boolean => GRANT_ID_SHAPE.test(text);
+
 /** The id of the connection that a grant depends on, so that both records can be read at the same time. */
 export const connectionIdOf = (grant: string): string => grant.slice(0, CONNECTION_ID_LENGTH);
 

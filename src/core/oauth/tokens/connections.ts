@@ -122,8 +122,9 @@ export class Connections {
     return Math.max(exp, Math.ceil(clock() / 1000) + lifetimes.rememberedConsent);
   }
 
-  #covers({ exp, scope, aud }: ConnectionRecord, grant: GrantRecord): boolean {
+  #covers({ exp, scope, aud, listed = false }: ConnectionRecord, grant: GrantRecord): boolean {
     return (
+      listed &&
       exp >= this.#end(grant) &&
       isSubset(parseScope(grant.scope) ?? [], parseScope(scope) ?? []) &&
       isSubset(grant.aud, aud)
@@ -141,6 +142,6 @@ export class Connections {
     // Twice as long, so that frequent sign-ins rarely have to extend it.
     const exp = Math.max(until, 2 * this.#end(grant) - iat);
     const aud = [...new Set([...(known?.aud ?? []), ...grant.aud])];
-    return { client_id, scope: formatScope([...scope]), aud, iat: known?.iat ?? iat, exp };
+    return { client_id, scope: formatScope([...scope]), aud, iat: known?.iat ?? iat, exp, listed: true };
   }
 }
