@@ -37,6 +37,22 @@ export interface SqliteStore extends Required<Store> {
   close(): Promise<void>;
 }
 
+/** A function that writes a record and its entries, or nothing. */
+const putting =
+  (write: (work: () => boolean) => Promise<boolean>, clock: Clock, enter: SqliteStatement) =>
+  (
+    key: string,
+    expiresAt: number,
+    groups: readonly string[],
+    run: (end: number, now: number) => ReturnType<SqliteStatement['run']>,
+  ): Promise<boolean> =>
+    write(() => {
+      const [now, end] = [clock(), Math.ceil(expiresAt)];
+      if (!(expiresAt > now) || Number(run(end, now).changes) === 0) return false;
+      for (const group of groups) enter.run(group, key, end);
+      return true;
+    });
+
 /**
  * A store in a SQLite file: it survives a crash, and the processes of one machine may share it.
  *
@@ -73,19 +89,7 @@ export function sqliteStore(options: SqliteStoreOptions): SqliteStore {
     (await clearOf(clear, size)) + (await clearOf(clearGroups, size));
   const stopClearing = clearInBackground(clearExpired, { clearBatch: 200, ...options });
 
-  /** Writes a record and its entries, or nothing. */
-  const put = (
-    key: string,
-    expiresAt: number,
-    groups: readonly string[],
-    statement: (end: number, now: number) => ReturnType<SqliteStatement['run']>,
-  ): Promise<boolean> =>
-    write(() => {
-      const [now, end] = [clock(), Math.ceil(expiresAt)];
-      if (!(expiresAt > now) || Number(statement(end, now).changes) === 0) return false;
-      for (const group of groups) enter.run(group, key, end);
-      return true;
-    });
+  const put = putting(write, clock, enter);
 
   return {
     async add(key, value, expiresAt, groups = []) {
@@ -93,8 +97,7 @@ export function sqliteStore(options: SqliteStoreOptions): SqliteStore {
       return put(key, expiresAt, groups, (end, now) => add.run(key, json, end, now));
     },
     async swap(key, before, value, expiresAt, groups = []) {
-      const { rev } = value;
-      const json = JSON.stringify(value);
+      const { rev, json } = { rev: value.rev, json: JSON.stringify(value) };
       return put(key, expiresAt, groups, (end, now) => swap.run(json, end, key, before, rev, now));
     },
     get: (key) => read(() => parseRow(get.get(key, clock()))),

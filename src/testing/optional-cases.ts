@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { ListPage, Store } from '../stores/index.js';
 import { type Bench, type Check, HOUR, MINUTE, range, START } from './bench.js';
 
@@ -121,7 +120,7 @@ const assertListedOnceSeen = async (
       const record = await bench.store.get(key);
       if (Reflect.get(Object(record), 'rev') === rev) break;
       assert.ok(!wasOver, 'the record was written, and cannot be read');
-      await nextTurn();
+      await new Promise((resolve) => setImmediate(resolve));
     }
     bench.now = readAt;
     assertNamed(await walk(bench.store, 'g'), [key]);
