@@ -73,6 +73,9 @@ describe('a proof is checked completely', () => {
   test('DP6 one broken member at a time is refused, whatever stands in its place', async () => {
     for (const name of ['typ', 'alg', 'jwk'])
       for (const odd of ODD) await expectRefused(`${name} ${JSON.stringify(odd)}`, both({ header: { [name]: odd } }));
+    for (const name of ['exp', 'nbf'])
+      for (const odd of [null, true, '', String(site.now), [], {}])
+        await expectRefused(`${name} ${JSON.stringify(odd)}`, both({ payload: { [name]: odd } }));
     for (const name of ['jti', 'htm', 'htu', 'iat']) {
       for (const odd of ODD) {
         if ((name === 'jti' && (odd === 'x' || odd === ' ' || odd === '\u0000')) || odd === undefined) continue;
@@ -114,6 +117,16 @@ describe('a proof is checked completely', () => {
     for (const alg of ['none', 'HS256', 'ES512', 'es256', 'toString'])
       await expectRefused(alg, both({ header: { alg } }));
     await expectRefused('a critical header', both({ header: { crit: ['b64'], b64: false } }));
+  });
+
+  test('DP10 exp and nbf count, within five seconds (RFC 7519 §4.1.4, §4.1.5)', async () => {
+    const { now } = site;
+    for (const payload of [{ exp: now - 5 }, { exp: -1e308 }, { nbf: now + 6 }, { nbf: 1e308 }])
+      await expectRefused(JSON.stringify(payload), both({ payload }));
+    for (const payload of [{ exp: now - 4, nbf: now + 5 }, { exp: 1e308, nbf: 0 }]) {
+      const { endpoint, resource } = both({ payload });
+      expect([(await atEndpoint(endpoint)).status, (await atResource(resource)).status]).toEqual([200, 200]);
+    }
   });
 
   test('DP6 texts that are no JWT, and changed ones, are refused', async () => {

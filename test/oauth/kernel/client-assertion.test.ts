@@ -1,8 +1,9 @@
-import { createPublicKey, generateKeyPairSync, type KeyObject, randomUUID } from 'node:crypto';
+import { constants, createPublicKey, generateKeyPairSync, type KeyObject, randomUUID, sign } from 'node:crypto';
 import { generateKeyPair } from 'jose';
 import * as oauth from 'oauth4webapi';
 import * as openid from 'openid-client';
 import { describe, expect, test } from 'vitest';
+import { checkClient } from '../../../src/core/oauth/clients/check-client.js';
 import type { ClientRegistration } from '../../../src/core/oauth/clients/client.js';
 import { createServer } from '../../../src/core/server/server.js';
 import { memoryStore } from '../../../src/stores/memory.js';
@@ -25,6 +26,7 @@ const publicJwk = (key: KeyObject, more: Claims = {}) => ({
 
 describe.each(hostFor(import.meta.url))('private_key_jwt on $name', (host) => {
   const [key, next, foreign] = [newKey(), newKey(), newKey()];
+  const rsa = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey;
   const clients: readonly ClientRegistration[] = [
     {
       client_id: 'signer',
@@ -39,6 +41,8 @@ describe.each(hostFor(import.meta.url))('private_key_jwt on $name', (host) => {
       redirect_uris: ['https://site.example/cb'],
       scope: 'profile',
     },
+    { client_id: 'rsa', jwks: { keys: [publicJwk(rsa)] } },
+    { client_id: 'pss', jwks: { keys: [publicJwk(rsa)] }, token_endpoint_auth_signing_alg: 'PS256' },
     { client_id: 'guesser', jwks: { keys: [publicJwk(key, { kid: 'one' })] } },
     { client_id: 'forger', jwks: { keys: [publicJwk(key, { kid: 'one' })] } },
   ];
@@ -127,6 +131,28 @@ describe.each(hostFor(import.meta.url))('private_key_jwt on $name', (host) => {
     const early = async (seconds: number) =>
       (await token(assertion('signer', { nbf: now() + seconds, iat: now() + seconds }))).status;
     expect(await Promise.all([0, 10, 11].map(early))).toEqual([200, 200, 401]);
+    const issued = async (iat: unknown) => (await token(assertion('signer', { iat }))).status;
+    const times = [-1e308, now() - 3600, now() + 60, undefined, now() + 61, now() + 3600, 1e308, String(now()), null];
+    expect(await Promise.all(times.map(issued))).toEqual([200, 200, 200, 200, ...Array(5).fill(401)]);
+  });
+
+  test('#56 a registered algorithm is the only one, also for the same key (Registration 1.0 §2)', async () => {
+    const signedAs = (alg: 'PS256' | 'RS256', client_id: string) => {
+      const head = [{ alg }, claims(client_id)].map((part) => Buffer.from(JSON.stringify(part)).toString('base64url'));
+      const padding = alg === 'PS256' ? { padding: constants.RSA_PKCS1_PSS_PADDING, saltLength: 32 } : {};
+      const signature = sign('sha256', Buffer.from(head.join('.')), { key: rsa, ...padding });
+      return token([...head, signature.toString('base64url')].join('.'));
+    };
+    const statuses = await Promise.all([signedAs('RS256', 'rsa'), signedAs('PS256', 'rsa'), signedAs('PS256', 'pss')]);
+    expect(statuses.map(({ status }) => status)).toEqual([200, 200, 200]);
+    expect(refusal(await signedAs('RS256', 'pss'))).toEqual(DENIED);
+    const only = { client_id: 'x', token_endpoint_auth_signing_alg: 'PS256', scope: 'content.read' } as const;
+    expect(checkClient({ ...only, client_secret: 'x'.repeat(32) })).toEqual([expect.stringContaining('jwks')]);
+    const keys = { jwks: { keys: [publicJwk(rsa)] } };
+    for (const alg of ['HS256', 'none', 'ps256'])
+      expect(checkClient({ ...only, ...keys, token_endpoint_auth_signing_alg: alg })).toEqual([
+        expect.stringContaining('token_endpoint_auth_signing_alg'),
+      ]);
   });
 
   test('#56 a jti is required, and works once', async () => {
