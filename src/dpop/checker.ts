@@ -28,6 +28,9 @@ const SENTENCES: Readonly<Record<ProofProblem, string>> = {
 /** Seconds after which a token may be used again whose proofs fill its share. */
 const RETRY_AFTER = '30';
 
+/** Seconds by which exp and nbf of a proof may differ from our clock. */
+const LEEWAY = 5;
+
 const NO_HEADERS = {} as const;
 
 /** The largest part of an address that an error names. */
@@ -74,6 +77,7 @@ export class DpopChecker implements ProofChecker {
     if (typeof proof === 'string') return this.#refuse(proof, SENTENCES[proof]);
     if (proof.htm !== method) return this.#refuse('method', `The htm of the DPoP proof is not ${method}.`);
     this.#checkAddress(proof, addresses);
+    this.#checkOwnTime(proof);
     const end = this.#endOf(proof);
     if (token === undefined) return { jkt: proof.jkt, headers: this.#headers(proof) };
     if (proof.ath !== sha256(token.text))
@@ -93,6 +97,13 @@ export class DpopChecker implements ProofChecker {
       `The htu of the DPoP proof is another address. Expected: ${expected}`,
       { headers: this.#headers(), address: htu.slice(0, MAX_SHOWN) },
     );
+  }
+
+  /** RFC 7519 §4.1.4, §4.1.5: what a proof says about itself holds whatever its nonce. */
+  #checkOwnTime({ exp = Number.POSITIVE_INFINITY, nbf = 0 }: Proof): void {
+    const now = this.#host.clock();
+    if (now >= (exp + LEEWAY) * 1000 || nbf * 1000 > now + LEEWAY * 1000)
+      this.#refuse('time', 'The exp of the DPoP proof has passed, or its nbf is in the future.');
   }
 
   /**

@@ -10,6 +10,10 @@ export interface Proof {
   readonly htu: string;
   /** Seconds since the epoch. */
   readonly iat: number;
+  /** Seconds since the epoch. */
+  readonly exp: number | undefined;
+  /** Seconds since the epoch. */
+  readonly nbf: number | undefined;
   readonly ath: unknown;
   readonly nonce: unknown;
 }
@@ -35,6 +39,9 @@ const parse = (part: string): unknown => {
   }
 };
 
+const isOptionalNumber = (given: unknown): given is number | undefined =>
+  given === undefined || typeof given === 'number';
+
 const isShortText = (given: unknown, max: number): given is string =>
   typeof given === 'string' && given !== '' && given.length <= max;
 
@@ -51,10 +58,11 @@ export class ProofReader {
     if (typeof key === 'string') return key;
     const claims = parse(payload);
     if (!isRecord(claims)) return 'malformed';
-    const { jti, htm, htu, iat, ath, nonce } = claims;
+    const { jti, htm, htu, iat, exp, nbf, ath, nonce } = claims;
     if (!isShortText(jti, MAX_JTI) || !isShortText(htu, MAX_HTU) || typeof iat !== 'number') return 'malformed';
+    if (!isOptionalNumber(exp) || !isOptionalNumber(nbf)) return 'malformed';
     if (!key.verifies(`${header}.${payload}`, signature)) return 'signature';
     if (kept === undefined) this.#keys.set(header, key);
-    return { jkt: key.jkt, jti, htm, htu, iat, ath, nonce };
+    return { jkt: key.jkt, jti, htm, htu, iat, exp, nbf, ath, nonce };
   }
 }

@@ -14,7 +14,7 @@ import {
   RedirectError,
 } from '../core/oauth/code/authorization-request.js';
 import { checkedForm, type Parameters, readForm } from '../core/oauth/facts/parameters.js';
-import { checkProofIsThere, provenKey, withNonce } from '../core/oauth/kernel/bound-tokens.js';
+import { provenKey, withNonce } from '../core/oauth/kernel/bound-tokens.js';
 import { authenticateClient, CLIENT_PARAMETERS } from '../core/oauth/kernel/client-authentication.js';
 import type { OAuthContext } from '../core/oauth/kernel/context.js';
 import type { Endpoint } from '../core/oauth/kernel/endpoint.js';
@@ -117,9 +117,7 @@ export class PushedRequests implements OAuthParts {
       if (form.get('request_uri') !== undefined)
         throw new OAuthError('invalid_request', 'A pushed request must not contain a request_uri.');
       const request = await this.#read(http, form, client, context);
-      const bound = boundTo(request, proven);
-      if (bound.kept?.['dpop_jkt'] === undefined) checkProofIsThere(undefined, client, context);
-      return this.#handedOver(bound, form, context, proven);
+      return this.#handedOver(boundTo(request, proven), form, context, proven);
     } catch (error) {
       throw withNonce(error, proven);
     }

@@ -1,5 +1,6 @@
 import { createPublicKey, type KeyObject, randomUUID } from 'node:crypto';
 import { afterEach, describe, expect, test } from 'vitest';
+import { readDocument } from '../../src/clients/documents/client-document.js';
 import type { Answer } from '../hosts.js';
 import { type Claims, es256, mint, newKey } from '../oauth/support/jwt.js';
 import { ISSUER } from '../oauth/support/nodes.js';
@@ -49,6 +50,18 @@ const start = (document: object = SIGNS, keys: object = keysOf(['one', key])) =>
 };
 
 describe('M36: a client whose document says private_key_jwt', () => {
+  test('its token_endpoint_auth_signing_alg is the only algorithm', async () => {
+    for (const [alg, status] of [
+      ['ES256', 200],
+      ['ES384', 401],
+    ] as const) {
+      const { servers, signed } = start({ ...SIGNS, token_endpoint_auth_signing_alg: alg });
+      expect([alg, (await signed(await servers.open())).status]).toEqual([alg, status]);
+    }
+    const read = (alg: unknown) => () => readDocument(APP, { ...SIGNS, token_endpoint_auth_signing_alg: alg });
+    for (const alg of ['HS256', 'none', 7]) expect(read(alg)).toThrow(/token_endpoint_auth_signing_alg/);
+  });
+
   test('authenticates with an assertion and a key of its jwks_uri', async () => {
     const { servers, publisher, signed } = start();
     const visitor = await servers.open();

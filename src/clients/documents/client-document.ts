@@ -1,5 +1,10 @@
 import { parseUrl } from '../../core/base/addresses/url.js';
-import { isSecretKey, publicKeyProblem } from '../../core/base/public-keys.js';
+import {
+  ASSERTION_ALGORITHMS,
+  type AssertionAlgorithm,
+  isSecretKey,
+  publicKeyProblem,
+} from '../../core/base/public-keys.js';
 import { isRecord } from '../../core/base/schema.js';
 import {
   type GivenMetadata,
@@ -54,6 +59,8 @@ export interface ClientDocument extends OwnRestrictions, OwnOpenId {
   readonly grant_types: readonly ('authorization_code' | 'refresh_token')[];
   /** The supported authentication methods. */
   readonly token_endpoint_auth_methods_supported: readonly Method[];
+  /** The only algorithm of its assertions, if it names one. */
+  readonly token_endpoint_auth_signing_alg?: AssertionAlgorithm;
   /** Its public keys, if the document contains them. */
   readonly jwks?: {
     /** The usable keys. */
@@ -104,10 +111,22 @@ export const readKeys = (given: unknown): readonly Jwk[] => {
     .filter((key) => bytesOf(key) <= MAX_KEY_BYTES && publicKeyProblem(key) === undefined);
 };
 
+const readAlgorithm = (given: GivenMetadata): Pick<ClientDocument, 'token_endpoint_auth_signing_alg'> => {
+  const named = member(given, 'token_endpoint_auth_signing_alg');
+  if (named === undefined) return {};
+  const algorithm = ASSERTION_ALGORITHMS.find((known) => known === named);
+  return algorithm === undefined
+    ? refuse(`Its token_endpoint_auth_signing_alg is none of ${ASSERTION_ALGORITHMS.join(', ')}.`)
+    : { token_endpoint_auth_signing_alg: algorithm };
+};
+
 /** Without usable keys, only `none` remains. */
 const readAuthentication = (
   given: GivenMetadata,
-): Pick<ClientDocument, 'token_endpoint_auth_methods_supported' | 'jwks' | 'jwks_uri'> => {
+): Pick<
+  ClientDocument,
+  'token_endpoint_auth_methods_supported' | 'token_endpoint_auth_signing_alg' | 'jwks' | 'jwks_uri'
+> => {
   const methods = readMethods(given);
   const jwks = member(given, 'jwks');
   const jwks_uri = member(given, 'jwks_uri');
@@ -115,9 +134,10 @@ const readAuthentication = (
   const none = { token_endpoint_auth_methods_supported: ['none'] } as const;
   if (!methods.includes('private_key_jwt')) return none;
   if (jwks !== undefined && jwks_uri !== undefined) return refuse('It has both jwks and jwks_uri (RFC 7591 §2).');
-  if (keys.length > 0) return { token_endpoint_auth_methods_supported: methods, jwks: { keys } };
+  const signing = { token_endpoint_auth_methods_supported: methods, ...readAlgorithm(given) };
+  if (keys.length > 0) return { ...signing, jwks: { keys } };
   const problem = typeof jwks_uri === 'string' ? documentAddressProblem(jwks_uri) : 'is missing';
-  if (problem === undefined) return { token_endpoint_auth_methods_supported: methods, jwks_uri: jwks_uri as string }; // A string, as just checked.
+  if (problem === undefined) return { ...signing, jwks_uri: jwks_uri as string }; // A string, as just checked.
   if (methods.includes('none')) return none;
   return refuse(jwks === undefined ? `Its jwks_uri ${problem}.` : 'Its jwks contains no usable key.');
 };

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { defined } from '../../core/base/defined.js';
 import { UnavailableError } from '../../core/base/errors.js';
 import type { MaybePromise, Revision } from '../../core/base/ports.js';
 import { type ExpiringRecord, isNumber, isText, optional, Records, type Shape } from '../../core/base/records.js';
@@ -213,7 +214,11 @@ class Documents implements OwnRegistry {
     if (known !== undefined) return known;
     const row: ClientRegistration = {
       ...selfDescribed(document, this.#settings.scopes),
-      ...(keys !== undefined && { token_endpoint_auth_method: 'private_key_jwt', jwks: { keys } }),
+      ...(keys !== undefined && {
+        token_endpoint_auth_method: 'private_key_jwt',
+        jwks: { keys },
+        ...defined({ token_endpoint_auth_signing_alg: document.token_endpoint_auth_signing_alg }),
+      }),
     };
     this.#rows.set(document, rows.set(keys ?? document, row));
     return row;

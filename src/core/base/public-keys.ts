@@ -3,7 +3,10 @@ import { createPublicKey } from 'node:crypto';
 type Jwk = Readonly<Record<string, unknown>>;
 
 /** Asymmetric algorithms only: the client has no shared secret for an HMAC. */
-export const ASSERTION_ALGORITHMS: readonly string[] = ['ES256', 'ES384', 'EdDSA', 'Ed25519', 'PS256', 'RS256'];
+export const ASSERTION_ALGORITHMS = ['ES256', 'ES384', 'EdDSA', 'Ed25519', 'PS256', 'RS256'] as const;
+
+/** An algorithm of assertions. */
+export type AssertionAlgorithm = (typeof ASSERTION_ALGORITHMS)[number];
 
 const SECRET_MEMBERS = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k', 'priv'];
 

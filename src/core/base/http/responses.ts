@@ -114,11 +114,10 @@ const bearerRefusal = (error: BearerError, { metadata, scopes, proofAlgorithms }
     scope: error.scope ?? needed,
     ...error.signIn,
   });
-  // Bearer comes first, because some clients only read the first challenge.
-  const header =
-    proofAlgorithms === undefined || error.status !== 401
-      ? bearer
-      : `${bearer}, ${challenge('DPoP', { ...problem, algs: proofAlgorithms.join(' ') })}`;
+  const isBearerAlone = proofAlgorithms === undefined || error.status !== 401;
+  const all = isBearerAlone ? [bearer] : [bearer, challenge('DPoP', { ...problem, algs: proofAlgorithms.join(' ') })];
+  // Some clients only read the first challenge: Bearer, unless they can repeat their proof with a nonce.
+  const header = (error.code === 'use_dpop_nonce' ? all.toReversed() : all).join(', ');
   return {
     status: error.status,
     error: error.code,

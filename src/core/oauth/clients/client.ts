@@ -1,4 +1,5 @@
 import type { MaybePromise } from '../../base/ports.js';
+import type { AssertionAlgorithm } from '../../base/public-keys.js';
 import type { Jwk } from '../keys/signing-keys.js';
 import type { OpenIdRegistration } from './client-openid.js';
 import type { ClientSecret, PreparedSecret } from './client-secret.js';
@@ -62,6 +63,8 @@ export interface ClientRegistration extends OpenIdRegistration {
   readonly default_scope?: string;
   /** The only method the client may authenticate with; by default a confidential client may use the header or the body. */
   readonly token_endpoint_auth_method?: AuthenticationMethod;
+  /** The only algorithm of its assertions, for a client with `jwks` (OpenID Connect Registration 1.0 §2); by default any that fits the key. */
+  readonly token_endpoint_auth_signing_alg?: AssertionAlgorithm;
   /** Default: `['S256']`. `plain` is for devices that cannot compute SHA-256. */
   readonly code_challenge_methods?: readonly ChallengeMethod[];
   /** Requires PKCE of a confidential client. Public clients always need it. */
@@ -205,6 +208,8 @@ export interface Client {
   readonly scopes: ReadonlySet<string>;
   readonly defaultScope: readonly string[];
   readonly authenticationMethod: AuthenticationMethod | undefined;
+  /** The only algorithm of its assertions. */
+  readonly assertionAlgorithm: AssertionAlgorithm | undefined;
   readonly challengeMethods: ReadonlySet<string>;
   readonly requirePkce: boolean;
   readonly refresh: 'none' | 'rotating' | 'reusable';

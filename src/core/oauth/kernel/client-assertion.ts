@@ -18,6 +18,9 @@ const MAX_LIFETIME = 600;
 /** Seconds by which the clock of a client may differ from ours. */
 const LEEWAY = 10;
 
+/** Seconds by which the iat of an assertion may be ahead. */
+const MAX_AHEAD = 60;
+
 /** Text that would also be valid in a form parameter. */
 const isText = (value: unknown, grammar: Grammar): value is string =>
   typeof value === 'string' && value !== '' && GRAMMARS[grammar].test(value);
@@ -52,7 +55,8 @@ export const assertionMatches = async (
   if (payload?.exp === undefined || !isText(jti, 'vschar')) return false;
   // An assertion with several audiences could be passed on to us by one of the others.
   if (Array.isArray(payload.aud) && payload.aud.length !== 1) return false;
-  if (payload.exp > context.tokens.now() + MAX_LIFETIME) return false;
+  const now = context.tokens.now();
+  if (payload.exp > now + MAX_LIFETIME || (payload.iat ?? 0) > now + MAX_AHEAD) return false;
   return context.records.add(keys.assertion(client.client_id, jti), { exp: payload.exp + LEEWAY });
 };
 
@@ -64,7 +68,7 @@ const verify = async (
 ): Promise<JWTPayload | undefined> => {
   try {
     const { payload } = await jwtVerify(assertion, createLocalJWKSet(client.jwks as unknown as JSONWebKeySet), {
-      algorithms: [...ASSERTION_ALGORITHMS],
+      algorithms: client.assertionAlgorithm === undefined ? [...ASSERTION_ALGORITHMS] : [client.assertionAlgorithm],
       issuer: client.client_id,
       subject: client.client_id,
       audience: issuer,
