@@ -14,7 +14,7 @@ const LEAVING = {
   client_secret: 'leaving-secret',
   redirect_uris: ['https://leaving.example/cb'],
   post_logout_redirect_uris: [OUT, 'http://127.0.0.1/bye'],
-  scope: 'openid',
+  scope: 'openid groups',
 } as const;
 const REQUEST = {
   client_id: 'leaving',
@@ -24,11 +24,14 @@ const REQUEST = {
 };
 
 describe.each(hostFor(import.meta.url))('signing out at the request of a client, on $name', (host) => {
-  const { options, errors, events, advance } = openIdFixture({}, { clients: [LEAVING] });
+  const { options, errors, events, advance } = openIdFixture(
+    { claims: (_sub, names) => (names.includes('groups') ? { groups: Array<string>(120).fill('g'.repeat(30)) } : {}) },
+    { clients: [LEAVING] },
+  );
   const running = useHost(host, { options }, errors);
   const path = (): string => new URL(`${running.base}/oauth/logout`).pathname;
-  const hintOf = async (browser: Browser): Promise<string> => {
-    const { code = '' } = responseOf(await browser.authorizeFor(REQUEST));
+  const hintOf = async (browser: Browser, scope = 'openid'): Promise<string> => {
+    const { code = '' } = responseOf(await browser.authorizeFor({ ...REQUEST, scope }));
     const { json } = await new Flows(running, [LEAVING]).post('/oauth/token', 'leaving', {
       ...{ grant_type: 'authorization_code', code, redirect_uri: REQUEST.redirect_uri },
     });
@@ -94,6 +97,21 @@ describe.each(hostFor(import.meta.url))('signing out at the request of a client,
     });
     expect(posted.status).toBe(303);
     expect(locationOf(await browser.open(locationOf(posted)))).toBe(`${OUT}&state=s`);
+  });
+
+  test('O76: a form may have an ID token that is too long for a URL', async () => {
+    const browser = new Browser(running);
+    const id_token_hint = await hintOf(browser, 'openid groups');
+    expect(id_token_hint.length).toBeGreaterThan(5000);
+    const form = { id_token_hint, post_logout_redirect_uri: OUT, state: 's' };
+    const posted = await new Client(running.origin).post(path(), form);
+    expect(posted.status).toBe(303);
+    expect(locationOf(posted).length).toBeLessThan(1000);
+    expect(locationOf(await browser.open(locationOf(posted)))).toBe(`${OUT}&state=s`);
+    expect(await isSignedIn(browser)).toBe(false);
+    const forged = await new Client(running.origin).post(path(), { ...form, id_token_hint: `${id_token_hint}x` });
+    expect(wordsOf(await browser.open(locationOf(forged)))).not.toContain('Sign out');
+    expect((await leave(browser, form)).status).toBe(400);
   });
 
   test('a request that is too long for a URL is rejected, however it comes', async () => {

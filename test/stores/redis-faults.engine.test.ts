@@ -69,6 +69,10 @@ describeEngine('failures of Redis', noRedis, () => {
     await command(server.url, 'REPLICAOF', '127.0.0.1', '1');
     await expect(overNodeRedis.add(freshKey(), {}, LATER())).rejects.toThrow(/READONLY|replica/);
     await expect(overNodeRedis.delete(freshKey())).rejects.toThrow(/READONLY|replica/);
+    await expect(overNodeRedis.check()).rejects.toMatchObject({
+      message: expect.stringContaining('replica'),
+      code: 'OQ115',
+    });
     await command(server.url, 'REPLICAOF', 'NO', 'ONE');
     await expectRecovery(overNodeRedis);
   });

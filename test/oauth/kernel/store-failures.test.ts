@@ -289,8 +289,8 @@ describe.each(hostFor(import.meta.url))('a failing store on $name', (host) => {
       expect([302, 303]).toContain(answer.status);
       expect(location.origin + location.pathname).toBe('https://app.example/cb');
       expect(Object.fromEntries(location.searchParams)).toEqual({
-        error: 'server_error',
-        error_description: 'The server could not handle this request.',
+        error: 'temporarily_unavailable',
+        error_description: 'The server cannot answer this right now. Try again later.',
         state: 'xyz',
         iss: running.base,
       });
