@@ -25,7 +25,13 @@ const REQUEST = {
   ui_locales: 'vschar',
 } as const;
 
-const PARAMETERS = { ...REQUEST, resume: 'vschar', form_token: 'vschar' } as const;
+const PARAMETERS = { ...REQUEST, hint: 'vschar', resume: 'vschar', form_token: 'vschar' } as const;
+
+/** What an ID token says. In place of one that is too long for a URL, it travels encrypted. */
+interface Hint {
+  readonly sub: string;
+  readonly client_id: string;
+}
 
 /** What a client asks for. It travels encrypted, like an authorization request. */
 interface AskedLogout {
@@ -47,12 +53,14 @@ export class EndSession {
   readonly #idTokens: IdTokens;
   readonly #options: CheckedOpenIdOptions;
   readonly #seal: ReturnType<FeatureHost['seal']>;
+  readonly #hintSeal: ReturnType<FeatureHost['seal']>;
   readonly #logoutUrl: ((returnTo: string) => unknown) | undefined;
 
   constructor(idTokens: IdTokens, options: CheckedOpenIdOptions, host: FeatureHost) {
     this.#idTokens = idTokens;
     this.#options = options;
     this.#seal = host.seal('logout');
+    this.#hintSeal = host.seal('logout hint');
     const { logoutUrl } = options;
     this.#logoutUrl =
       typeof logoutUrl === 'string'
@@ -79,7 +87,7 @@ export class EndSession {
     const isPost = request.method === 'POST';
     const form = isPost ? await readForm(request, PARAMETERS, context) : parseParameters(request.query, PARAMETERS);
     if (form.firstProblem !== undefined) throw new PageError('invalid_request', { explanation: form.firstProblem });
-    const query = queryOf(form);
+    const query = isPost ? await this.#shortQuery(form, context) : queryOf(form);
     if (query.length > MAX_IN_BROWSER)
       throw new PageError('invalid_request', { explanation: 'The request is too long to be sent through a browser.' });
     const sealed = form.get('resume');
@@ -88,10 +96,24 @@ export class EndSession {
     const visitor = await this.#visitor(request, context);
     if (sealed !== undefined) return this.#resume(sealed, form, isPost ? visitor : 'returned', context);
     // One that cannot be verified, for example because its key is no longer published, counts as none.
-    const hint = await this.#idTokens.read(form.get('id_token_hint'));
+    const hint = (await this.#idTokens.read(form.get('id_token_hint'))) ?? this.#sealedHint(form);
     const asked = await readLogout(form, hint?.client_id, context);
     if (visitor === undefined) return redirect(asked.isListed ? asked.goTo : HOME, 302);
     return hint?.sub === visitor.owner.sub ? this.#end(visitor, asked, context) : this.#ask(visitor, asked, context);
+  }
+
+  /** RP-Initiated Logout 1.0 §2: a form may have what a URL cannot. */
+  async #shortQuery(form: Parameters, { clock }: OAuthContext): Promise<string> {
+    const query = queryOf(form);
+    if (query.length <= MAX_IN_BROWSER) return query;
+    const hint = await this.#idTokens.read(form.get('id_token_hint'));
+    const sealed = hint && this.#hintSeal.seal(hint, clock() + AUTHORIZATION_REQUEST_LIFETIME * 1000);
+    return queryOf(form, { id_token_hint: undefined, hint: sealed });
+  }
+
+  #sealedHint(form: Parameters): Hint | undefined {
+    const sealed = form.get('hint');
+    return sealed === undefined ? undefined : (this.#hintSeal.open(sealed) as Hint | undefined); // Only our own key can encrypt it.
   }
 
   async #visitor(request: HttpRequest, context: OAuthContext): Promise<Visitor | undefined> {
@@ -160,10 +182,10 @@ const HOME = '/';
 
 const purposeOf = ({ sub }: Owner): readonly string[] => ['logout', sub];
 
-const queryOf = (form: Parameters): string =>
+const queryOf = (form: Parameters, instead: Readonly<Record<string, string | undefined>> = {}): string =>
   new URLSearchParams(
-    Object.keys(REQUEST).flatMap((name): [string, string][] => {
-      const value = form.get(name);
+    [...Object.keys(REQUEST), 'hint'].flatMap((name): [string, string][] => {
+      const value = Object.hasOwn(instead, name) ? instead[name] : form.get(name);
       return value === undefined ? [] : [[name, value]];
     }),
   ).toString();

@@ -6,6 +6,7 @@
 
 import { atCaller, type WarningCode } from '../core/base/mistakes.js';
 import type { Clock, Store } from '../core/base/ports.js';
+import { countedCalls } from './closing.js';
 import { parseRedisAddress, type RedisAddress, wrong } from './drivers/address.js';
 import { type PoolSettings, seldom } from './drivers/connection.js';
 import { connectIoredis } from './drivers/ioredis.js';
@@ -21,7 +22,6 @@ import { postgresStore } from './postgres.js';
 import { storeOver } from './redis-store.js';
 import type { MigrateOptions, SqlStore, SqlStoreOptions } from './sql-store.js';
 import { sqliteStore } from './sqlite.js';
-import { StoreError } from './store-error.js';
 import { DEFAULT_TIMEOUT_MS, within } from './within.js';
 
 /** Options of `openStore`, all optional. */
@@ -136,6 +136,9 @@ function openSqlite(file: string, options: OpenStoreOptions): OpenedStore {
   return { ...store, check: async () => void (await store.get('check')), migrate: nothing };
 }
 
+/** Codes of errors of `check` that Redis caused by answering. */
+const ANSWERED: readonly unknown[] = ['STORE_EVICTS', 'STORE_ANSWER', 'OQ115'];
+
 async function openRedis(address: RedisAddress, options: OpenStoreOptions): Promise<OpenedStore> {
   const { timeout = DEFAULT_TIMEOUT_MS, driver, prefix = 'oauth:', clock = Date.now } = options;
   const { onError = console.error } = options;
@@ -158,13 +161,13 @@ async function openRedis(address: RedisAddress, options: OpenStoreOptions): Prom
     loaded.name === 'redis' ? connectNodeRedis(loaded.driver, connecting) : connectIoredis(loaded.driver, connecting);
   const store = storeOver(connection.client, { prefix, timeout, clock, onError });
   await within(timeout, 'Redis', () => connection.connected).catch(() => undefined);
+  const { calls, settled } = countedCalls(store);
   return {
-    ...store,
+    ...calls,
     async check() {
       await store.check().catch(async (error: unknown) => {
         // Redis answered: no connection has to be looked for.
-        if (error instanceof StoreError && (error.code === 'STORE_EVICTS' || error.code === 'STORE_ANSWER'))
-          throw error;
+        if (error instanceof Error && 'code' in error && ANSWERED.includes(error.code)) throw error;
         // The client only reports that it is disconnected; the error of its connection says more.
         return rejectUnreachable(lastError ?? error, address.hosts, timeout);
       });
@@ -172,6 +175,7 @@ async function openRedis(address: RedisAddress, options: OpenStoreOptions): Prom
     migrate: nothing,
     async close() {
       await store.close();
+      await settled();
       connection.close();
     },
   };
@@ -227,10 +231,13 @@ function overPool(
     onWarning,
     onClearError: onError,
   });
+  const { calls, settled } = countedCalls(store);
   return {
     ...store,
+    ...calls,
     async close() {
       await store.close();
+      await settled();
       await close();
     },
   };

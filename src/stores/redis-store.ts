@@ -1,3 +1,4 @@
+import { mistake } from '../core/base/mistakes.js';
 import type { Clock, Store } from '../core/base/ports.js';
 import { CLOCK_SLACK_MS } from './clearing.js';
 import { nonsense, parseRecord } from './record.js';
@@ -113,7 +114,12 @@ export function storeOver(client: AdaptedClient, options: RedisStoreSettings): R
       if (typeof removed !== 'number') throw nonsense('DEL', removed);
     },
 
-    check: policy.check,
+    async check() {
+      await policy.check();
+      const answers = await within(timeout, 'Redis', () => client.askMasters(['INFO', 'replication']));
+      if (answers.some((info) => /^role:slave/m.test(String(info))))
+        throw mistake('redisStore: this server is a replica; use the address of the primary', 'OQ115');
+    },
 
     async close() {
       policy.stop();

@@ -123,7 +123,10 @@ describe('a proof is checked completely', () => {
     const { now } = site;
     for (const payload of [{ exp: now - 5 }, { exp: -1e308 }, { nbf: now + 6 }, { nbf: 1e308 }])
       await expectRefused(JSON.stringify(payload), both({ payload }));
-    for (const payload of [{ exp: now - 4, nbf: now + 5 }, { exp: 1e308, nbf: 0 }]) {
+    for (const payload of [
+      { exp: now - 4, nbf: now + 5 },
+      { exp: 1e308, nbf: 0 },
+    ]) {
       const { endpoint, resource } = both({ payload });
       expect([(await atEndpoint(endpoint)).status, (await atResource(resource)).status]).toEqual([200, 200]);
     }

@@ -15,12 +15,24 @@ export const isSecretKey = (jwk: Jwk): boolean =>
   jwk['kty'] === 'oct' || SECRET_MEMBERS.some((name) => Object.hasOwn(jwk, name));
 
 /** The problem with a registration's public keys, as the end of a sentence. */
-export const publicKeysProblem = (keys: readonly Jwk[]): string | undefined => {
+const publicKeysProblem = (keys: readonly Jwk[]): string | undefined => {
   for (const [index, key] of keys.entries()) {
     const problem = publicKeyProblem(key);
     if (problem !== undefined) return `jwks.keys[${index}] ${problem}`;
   }
   return undefined;
+};
+
+/** The problem with what a client signs with, as the end of a sentence. */
+export const signingProblem = ({
+  jwks,
+  assertionAlgorithm,
+}: {
+  readonly jwks: { readonly keys: readonly Jwk[] } | undefined;
+  readonly assertionAlgorithm: string | undefined;
+}): string | undefined => {
+  if (jwks !== undefined) return publicKeysProblem(jwks.keys);
+  return assertionAlgorithm === undefined ? undefined : 'token_endpoint_auth_signing_alg requires jwks';
 };
 
 /** The problem with a public key, as the end of a sentence. */

@@ -88,7 +88,8 @@ describe.each(hostFor(import.meta.url))('$name, if a function of the application
     const page = await browser.authorize({ response_type: 'code', client_id: 'web' });
     expect('password' in formOf(page).fields).toBe(true);
     const typed = { username: 'alice', password: 'wonderland' };
-    for (let n = 0; n < 12; n += 1) expect(responseOf(await browser.submit(page, typed))['error']).toBe('server_error');
+    for (let n = 0; n < 12; n += 1)
+      expect(responseOf(await browser.submit(page, typed))['error']).toBe('temporarily_unavailable');
     expect(reasons(errors).join()).toMatch(/options.users.authenticate .*100 ms/);
     isAway = false;
     const consent = await browser.signIn(page);
@@ -103,7 +104,7 @@ describe.each(hostFor(import.meta.url))('$name, if a function of the application
     const { users: _, ...rest } = options;
     const host = await start({ options: { ...rest, owner: never, loginUrl: '/login' } });
     const answer = await new Browser(host).authorize({ response_type: 'code', client_id: 'web' });
-    expect(responseOf(answer)['error']).toBe('server_error');
+    expect(responseOf(answer)['error']).toBe('temporarily_unavailable');
     expect(reasons(errors).join()).toMatch(/options.owner .*100 ms/);
   });
 

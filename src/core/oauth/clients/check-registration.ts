@@ -1,11 +1,6 @@
 import { isPicture, urlProblem } from '../../base/addresses/request-addresses.js';
 import { defined } from '../../base/defined.js';
-import {
-  ASSERTION_ALGORITHMS,
-  type AssertionAlgorithm,
-  isSecretKey,
-  publicKeysProblem,
-} from '../../base/public-keys.js';
+import { ASSERTION_ALGORITHMS, isSecretKey, signingProblem } from '../../base/public-keys.js';
 import {
   condition,
   either,
@@ -144,7 +139,7 @@ export const CLIENT_FIELDS = {
     'private_key_jwt',
     'none',
   ),
-  token_endpoint_auth_signing_alg: oneOf<AssertionAlgorithm>(...ASSERTION_ALGORITHMS),
+  token_endpoint_auth_signing_alg: oneOf(...ASSERTION_ALGORITHMS),
   code_challenge_methods: listOf('an array of challenge methods', oneOf<ChallengeMethod>('S256', 'plain')),
   require_pkce: condition,
   refresh: oneOf('rotating', 'reusable'),
@@ -233,9 +228,7 @@ const checkTogether = (client: Client, report: Report): void => {
   if (!client.public && client.authenticationMethod === 'none')
     report('token_endpoint_auth_method none and a client_secret exclude each other');
   if (client.jwks !== undefined && client.secrets.length > 0) report('jwks and client_secret exclude each other');
-  if (client.assertionAlgorithm !== undefined && client.jwks === undefined)
-    report('token_endpoint_auth_signing_alg requires jwks');
-  const keysProblem = publicKeysProblem(client.jwks?.keys ?? []);
+  const keysProblem = signingProblem(client);
   if (keysProblem !== undefined) report(keysProblem);
   // Without a secret, or a request by the client itself, only the redirect URI identifies it (RFC 8252 §8.6).
   const unproven = client.redirectUris.find(isUnprovenRedirect);

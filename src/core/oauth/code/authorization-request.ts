@@ -1,6 +1,6 @@
 import { OAuthError, type OAuthErrorCode } from '../../base/errors.js';
 import type { HttpRequest, HttpResponse } from '../../base/http/messages.js';
-import { redirect, serverError } from '../../base/http/responses.js';
+import { protocolError, redirect, serverError } from '../../base/http/responses.js';
 import type { MaybePromise } from '../../base/ports.js';
 import type { Client } from '../clients/client.js';
 import { UnusableClientError } from '../clients/own-registry.js';
@@ -88,8 +88,8 @@ export const redirected = (
 ): PageError | RedirectError => {
   if (error instanceof PageError) return error;
   if (error instanceof OAuthError) reportSent(error, error.code, target.client_id, context);
-  else context.onError(error);
-  return new RedirectError(error instanceof OAuthError ? error : serverError(), target);
+  const known = protocolError(error, context.onError);
+  return new RedirectError(known instanceof OAuthError ? known : serverError(), target);
 };
 
 /** Redirects the browser to the client with the response, the unchanged state and the issuer (RFC 9207 §2). */

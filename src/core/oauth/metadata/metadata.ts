@@ -75,7 +75,8 @@ const responseTypes = ({ grants }: OAuthConfig): readonly string[] => [
 
 /**
  * The same for clients that only look at the OpenID Connect location, with the members their parsers require. No ID tokens are
- * issued, but libraries take these algorithms for those of the keys at `jwks_uri`, which sign access tokens.
+ * issued, but libraries take these algorithms for those of the keys at `jwks_uri`, which sign access tokens. Without keys the list is there and empty, although RFC 8414 §3.2
+ * omits such members: the MCP SDK rejects a document without it.
  *
  * @see {@link https://openid.net/specs/openid-connect-discovery-1_0.html#ProviderMetadata | OpenID Connect Discovery 1.0 §3}
  */
