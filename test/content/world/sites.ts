@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { type ContentSource, contentQuery, memoryContent } from 'oauth-query/content';
@@ -43,7 +43,12 @@ export const sourcesOf = (folder: string) => ({
   folder: (language: string, pages: readonly WorldPage[]): Promise<ContentSource> => {
     const path = join(folder, language);
     mkdirSync(path, { recursive: true });
-    for (const [title, text] of pages) writeFileSync(join(path, `${title}.md`), text);
+    for (const [title, text] of pages) {
+      const file = join(path, `${title}.md`);
+      writeFileSync(file, text);
+      // Whenever a test writes them.
+      utimesSync(file, 1_700_000_000, 1_700_000_000);
+    }
     return markdownFolder(path, { watch: false, site: { language } });
   },
 });
