@@ -18,6 +18,8 @@ export type {
   ContentRevision,
   ContentRevisionQuery,
   ContentSearch,
+  ContentSearchResult,
+  ContentTerms,
   ContentSource,
   ContentTitle,
   ContentUser,

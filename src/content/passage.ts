@@ -1,4 +1,5 @@
 import { normalizeText, type Term, termsIn } from '../core/query/index.js';
+import { MAX_PHRASE } from './search/bounds.js';
 
 /** The characters around matches. */
 const MARKS = { before: '\u0001', after: '\u0002' } as const;
@@ -22,9 +23,16 @@ export const soughtIn = (text: string): Sought => {
   return { forms: terms.map(({ form }) => form), isStart: text.endsWith('*') && terms.at(-1)?.isLetter === false };
 };
 
-/** Finds the terms of a search, which are words, phrases and prefixes with `*`. */
+/** Finds the terms of a search, which are words, phrases and prefixes with `*`. The order of the last words of a long phrase does not matter. */
 export const matcherOf = (terms: readonly string[]): Matcher =>
-  terms.map(soughtIn).filter(({ forms }) => forms.length > 0);
+  terms
+    .map(soughtIn)
+    .flatMap(({ forms, isStart }) => [
+      ...(forms.length > 0
+        ? [{ forms: forms.slice(0, MAX_PHRASE), isStart: isStart && forms.length <= MAX_PHRASE }]
+        : []),
+      ...forms.slice(MAX_PHRASE).map((form) => ({ forms: [form], isStart: false })),
+    ]);
 
 /** A part of a text. */
 interface Span {

@@ -1,4 +1,4 @@
-import type { ModuleHandlers, RedirectTarget, Render, SiteOptions } from '../core/query/index.js';
+import type { Caller, ModuleHandlers, RedirectTarget, Render, SiteOptions } from '../core/query/index.js';
 import type { ContentFile, ContentLogEntry, ContentUser } from './entities.js';
 
 export type { ContentFile, ContentLogEntry, ContentUser } from './entities.js';
@@ -341,28 +341,43 @@ export type ContentMemberRange = {
     } & ContentRange<readonly [timestamp: string, page: number]>)
 );
 
-/** A search. */
-export interface ContentSearch {
-  /** Required words, phrases without their quotation marks, and prefixes, which end with a star. */
+/** What to find in titles and texts, as it was written. */
+export interface ContentTerms {
+  /** Words. One with a sign within, such as `co-op`, is a phrase. */
   readonly words: readonly string[];
-  /** Excluded words. */
-  readonly without: readonly string[];
+  /** Words that follow each other, without their quotation marks. */
+  readonly phrases: readonly string[];
+  /** Beginnings of words, without their star. */
+  readonly prefixes: readonly string[];
+}
+
+/** A search: for pages that have all of its terms. It has at least one. */
+export interface ContentSearch extends ContentTerms {
+  /** Pages with one of these are left out. */
+  readonly without: ContentTerms;
   /** Whether to search titles only. */
   readonly titles: boolean;
   /** The namespaces to search. */
   readonly namespaces: readonly number[];
-  /** The number of results to skip, because relevance has no keys. */
+  /** The number of rows to skip, because relevance has no keys. */
   readonly offset: number;
-  /** The number of results to return, if there are as many. */
+  /** The number of rows to return, if there are as many. */
   readonly limit: number;
+  /** For a search engine that filters by user itself. `visible` is applied to the rows in any case. */
+  readonly caller: Caller | undefined;
 }
 
-/** The result of a search. */
+/** The result of a search. The same search on the same content has the same result. */
 export interface ContentSearchResult {
   /** By relevance. */
-  readonly hits: readonly SearchHit[];
-  /** The total number of results, if known. */
-  readonly total?: number;
-  /** Whether there may be more results than `total`, which are not counted. */
-  readonly isLowerBound?: boolean;
+  readonly rows: readonly SearchHit[];
+  /**
+   * How many pages match: all of them are counted (`exact`); only some are, because the search has a bound (`atLeast`); or the number is an estimate
+   * (`about`).
+   */
+  readonly total: { readonly exact: number } | { readonly atLeast: number } | { readonly about: number };
+  /** The offset of the next row. Absent after the last one. */
+  readonly next?: number | undefined;
+  /** What the search left out, a sentence for each reason. Clients receive them as warnings. */
+  readonly parts?: readonly string[];
 }

@@ -3,9 +3,6 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { everyRow } from '../rows.js';
 import { gather, merged, QUERIES } from './support/queries.js';
 import { type QueryHost, sourcesOfTheSamePages, startQuery } from './support/same-pages.js';
-import { searchWithoutEnd } from './support/search-time.js';
-
-searchWithoutEnd();
 
 let content: Awaited<ReturnType<typeof sourcesOfTheSamePages>>;
 const hosts = new Map<string, QueryHost>();

@@ -18,13 +18,11 @@ import { contentServer } from './support/content-server.js';
 import { EVERY_CALL, EVERY_REQUEST } from './support/every-request.js';
 import { fillDatabase } from './support/fill-database.js';
 import { MARK, OPEN_PAGES, PAGES, SITE, visible } from './support/hidden-site.js';
-import { searchWithoutEnd } from './support/search-time.js';
 import { type Json, type Params, walk } from './support/walk.js';
 
 /** Two sites are compared: one with hidden pages, and one on which these pages do not exist. The sources take the requests in turn. */
 
 const closing: (() => unknown)[] = [];
-searchWithoutEnd();
 afterAll(async () => {
   for (const close of closing) await close();
 });

@@ -1,15 +1,12 @@
 import { ApiError, Html } from '../../core/query/index.js';
 import type { Content } from '../content.js';
 import { endOf } from '../keys.js';
-import { markedTitle, matcherOf, passageOf, wordsIn } from '../passage.js';
-import type { ContentPage, ContentSearch, SearchHit } from '../source.js';
+import { markedTitle, matcherOf, passageOf } from '../passage.js';
+import { MAX_EXAMINED, MAX_QUERY_LENGTH } from '../search/bounds.js';
+import { parseSearch } from '../search/parse.js';
+import type { ContentPage, ContentSearch, ContentSearchResult, ContentTerms, SearchHit } from '../source.js';
 import { type Answer, type Having, pageItem, type RequestOf } from './answer.js';
 
-/** The time of an index is at least quadratic in the number of words; Wikipedia has the same limit. */
-const MAX_QUERY_LENGTH = 300;
-
-/** Further results are not returned. */
-const MAX_HITS = 10_000;
 /** The results of a response: their passages take time. Further ones are continued. */
 const MAX_AT_ONCE = 1_000;
 
@@ -29,39 +26,69 @@ export const search: Answer<'search', 'search'> = async (content, request) => {
     );
   }
   if (params.what === 'nearmatch') return nearMatch(content, request);
-  const { words, without } = termsOf(params.search, request);
-  const { namespace, offset, prop } = params;
+  const { terms, without, notices } = parseSearch(params.search);
+  for (const [code, sentence] of notices) request.warn(code, sentence);
+  if (isEmpty(terms)) return { items: [], extra: infoOf({ rows: [], total: { exact: 0 } }, request) };
+  const { namespace, prop } = params;
   const namespaces = namespace.length > 0 ? namespace : [0];
-  const query = { words, without, namespaces, titles: params.what === 'title' };
-  const found = words.length === 0 ? { hits: [], total: 0 } : await hitsOf(content, query, limit + 1, request);
-  const hits = found.hits.slice(0, limit);
+  const query = { ...terms, without, namespaces, titles: params.what === 'title', caller: request.caller };
+  const found = await (content.isRestricted ? visibleRows : allRows)(content, query, limit, request);
+  for (const sentence of found.parts ?? []) request.warn('searchpart', sentence);
   const needsPassages = role === 'module' && (prop.includes('snippet') || prop.includes('titlesnippet'));
-  const shown = needsPassages ? await withPassages(content, hits, words, request) : hits;
+  const shown = needsPassages ? await withPassages(content, found.rows, terms, request) : found.rows;
   return {
     items: shown.map((hit) => hitItem(hit, prop, content)),
-    continue: found.hits.length > limit && offset + limit < MAX_HITS ? offset + limit : undefined,
-    extra:
-      params.info.includes('totalhits') && found.total !== undefined ? { searchinfo: { totalhits: found.total } } : {},
+    continue: found.next,
+    extra: infoOf(found, request),
   };
 };
 
-/** The hits of a response, and one more if there is one. */
-const hitsOf = async (
+const isEmpty = ({ words, phrases, prefixes }: ContentTerms): boolean =>
+  words.length + phrases.length + prefixes.length === 0;
+
+/** `searchinfo`: the number of hits, and whether it is that of a part. */
+const infoOf = ({ total }: FoundHits, { params }: SearchRequest): Readonly<Record<string, unknown>> => {
+  if (!params.info.includes('totalhits') || total === undefined) return {};
+  if ('exact' in total) return { searchinfo: { totalhits: total.exact } };
+  return { searchinfo: { totalhits: 'atLeast' in total ? total.atLeast : total.about, approximate_totalhits: true } };
+};
+
+type Query = Omit<ContentSearch, 'offset' | 'limit'>;
+
+/** Without a total on a site that hides pages, because it would include them. */
+type FoundHits = Omit<ContentSearchResult, 'total'> & { readonly total?: ContentSearchResult['total'] };
+
+type Find = (
   content: Having<'search'>,
-  query: Omit<ContentSearch, 'offset' | 'limit'>,
+  query: Query,
   limit: number,
   request: SearchRequest,
-): Promise<{ readonly hits: readonly SearchHit[]; readonly total?: number }> => {
+) => FoundHits | Promise<FoundHits>;
+
+const allRows: Find = (content, query, limit, request) =>
+  content.source.search({ ...query, offset: request.params.offset, limit }, request);
+
+/** The rows that the caller may see. They are counted from the first one, because the source counts hidden ones too. */
+const visibleRows: Find = async (content, query, limit, request) => {
   const { offset } = request.params;
-  if (!content.isRestricted) return content.source.search({ ...query, offset, limit }, request);
-  // Hits are counted from the first one: the source's own total would include hidden pages.
-  const { hits } = await content.source.search({ ...query, offset: 0, limit: MAX_HITS }, request);
+  const { rows, next, parts = [] } = await content.source.search({ ...query, offset: 0, limit: MAX_EXAMINED }, request);
   const found: SearchHit[] = [];
-  for (let at = 0; at < hits.length && found.length < offset + limit; at += 500) {
-    found.push(...(await content.openRows(hits.slice(at, at + 500), ({ page }) => page, request)));
+  let at = 0;
+  for (; at < rows.length && found.length <= offset + limit; at += PIECE) {
+    found.push(...(await content.openRows(rows.slice(at, at + PIECE), ({ page }) => page, request)));
   }
-  return { hits: found.slice(offset) };
+  const hasMore = found.length > offset + limit;
+  const isPart = !hasMore && next !== undefined;
+  return {
+    rows: found.slice(offset, offset + limit),
+    next: hasMore ? offset + limit : undefined,
+    parts: isPart ? [...parts, ONLY_FIRST] : parts,
+  };
 };
+
+/** The rows whose pages are checked at once. */
+const PIECE = 500;
+const ONLY_FIRST = 'This search ended before it had looked at all pages. Search for more or rarer words.';
 
 /** The size of the texts that are read for the passages of a response. */
 const MAX_READ = 4_000_000;
@@ -73,7 +100,7 @@ const MAX_PIECES = 500_000;
 const withPassages = async (
   content: Content,
   hits: readonly SearchHit[],
-  words: readonly string[],
+  terms: ContentTerms,
   request: SearchRequest,
 ): Promise<readonly SearchHit[]> => {
   const missing = hits.filter(({ snippet }) => snippet === undefined);
@@ -85,7 +112,7 @@ const withPassages = async (
   const revisions = (ids.length > 0 && (await content.source.revisions?.({ ids, text: true }, request))) || [];
   const found = new Map(revisions.map((revision) => [revision.id, revision]));
   const most = Math.min(MAX_PIECE, Math.floor(MAX_PIECES / Math.max(1, missing.length)));
-  const matcher = matcherOf(words);
+  const matcher = matcherOf([...terms.words, ...terms.phrases, ...terms.prefixes.map((start) => `${start}*`)]);
   return hits.map((hit): SearchHit => {
     const revision = found.get(hit.page.revid ?? 0);
     const text = revision?.text ?? '';
@@ -116,39 +143,11 @@ const nearMatch = async (content: Content, request: SearchRequest) => {
   return { items: [...pages.values()].map((page) => pageItem(page, content)) };
 };
 
-/** Further words are ignored: each takes time, and hardly any page has all of them. */
-const MAX_WORDS = 20;
-/** Further prefixes are read as words: each stands for many. */
-const MAX_PREFIXES = 4;
-
-/** Parses a search: words, "phrases", prefixes*, and -excluded words. */
-const termsOf = (
-  text: string,
-  { warn }: SearchRequest,
-): { readonly words: readonly string[]; readonly without: readonly string[] } => {
-  const words = new Set<string>();
-  const without = new Set<string>();
-  const prefixes = new Set<string>();
-  let count = 0;
-  for (const [, minus, phrase, word = ''] of text.matchAll(/(-?)(?:"([^"]*)"|([^\s"]+))/g)) {
-    const bare = (phrase ?? word).replace(/^intitle:/i, '');
-    const parts = wordsIn(bare).slice(0, Math.max(0, MAX_WORDS - count));
-    if (wordsIn(bare).length === 0) continue;
-    count += wordsIn(bare).length;
-    if (parts.length === 0) break;
-    const plain = count > MAX_WORDS ? parts.join(' ') : bare.replace(/[*"]/g, '');
-    const isPrefix = phrase === undefined && bare.endsWith('*');
-    if (isPrefix) prefixes.add(plain);
-    const star = isPrefix && prefixes.size <= MAX_PREFIXES ? '*' : '';
-    (minus === '-' ? without : words).add(plain + star);
-  }
-  if (count > MAX_WORDS) warn('searchwords', `Only the first ${MAX_WORDS} words are searched for.`);
-  if (prefixes.size > MAX_PREFIXES) warn('searchprefixes', `Only the first ${MAX_PREFIXES} prefixes are searched for.`);
-  return { words: [...words], without: [...without] };
-};
-
 const marked = (text: string): string =>
   Html.content(text).source.replaceAll('\u0001', '<span class="searchmatch">').replaceAll('\u0002', '</span>');
+
+/** The titles before the offset are read again. */
+const MAX_TITLES = 10_000;
 
 /** Titles with a prefix, in order, by namespace. Continues with an offset too. */
 export const prefixsearch: Answer<'prefixsearch', 'pageRange'> = async (content, request) => {
@@ -163,7 +162,7 @@ export const prefixsearch: Answer<'prefixsearch', 'pageRange'> = async (content,
           title: content.start(text.trim(), ns),
         }));
   const found: ContentPage[] = [];
-  const wanted = Math.min(offset, MAX_HITS) + limit + 1;
+  const wanted = Math.min(offset, MAX_TITLES) + limit + 1;
   for (const { ns, title } of starts) {
     let from: string | undefined = title;
     while (from !== undefined && found.length < wanted) {

@@ -1,6 +1,5 @@
 import { canonicalAddress } from '../../core/query/index.js';
 import { timeOf, titleId } from '../keys.js';
-import { indexPage } from '../memory/search.js';
 import type { MemoryPage, MemoryRevision, PageStore } from '../memory/store.js';
 import type { ContentLink, ContentTitle } from '../source.js';
 import type { Target } from './titles.js';
@@ -77,7 +76,7 @@ export class Pages {
     this.#histories.set(key, history);
     this.#store.remove(id);
     const given = { ns, title, text, model, links, history, ...(to && { redirect: to }), ...(file && { file }) };
-    indexPage(this.#store.add(given, id));
+    this.#store.add(given, id);
   }
 
   /** An address has no id. */

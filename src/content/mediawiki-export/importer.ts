@@ -5,6 +5,7 @@ import type { ContentDatabase } from '../sqlite/database.js';
 import { storeQueryPages } from '../sqlite/query-pages.js';
 import { sql } from '../sqlite/sql.js';
 import { countEdits } from '../sqlite/statistics.js';
+import { countIndexWords } from '../sqlite/word-counts.js';
 import { addPage, addRevision, forgetFacts, sha1Of, storeFacts, storeFile } from '../sqlite/write-pages.js';
 import { readWikitext } from '../wikitext/wikitext.js';
 import { BrokenExport, type ExportSource, openExport, type ReadProgress } from './bytes.js';
@@ -121,6 +122,9 @@ class Importer implements ExportListener {
   /** The pages of the current transaction. */
   #batch: Batched[] = [];
   #bytes = 0;
+  /** Pages written, and those when the words of the index were last counted. */
+  #written = 0;
+  #counted = 500;
   /** What the page being read has. */
   #content = noContent();
   readonly #names = new Map<string, string>();
@@ -204,6 +208,7 @@ class Importer implements ExportListener {
   /** Writes the last batch, without an incomplete page. */
   finish(complete: boolean): void {
     this.#write();
+    countIndexWords(this.#database);
     if (complete) storeQueryPages(this.#database);
     const { identity } = this.#source;
     if (complete && identity !== undefined) forgetProgress(this.#database, identity);
@@ -228,11 +233,16 @@ class Importer implements ExportListener {
     this.#batch = [];
     this.#bytes = 0;
     if (batch.length === 0) return;
+    this.#written += batch.length;
     this.#database.transaction(() => {
       for (const one of batch) this.#writePage(one);
       const { identity } = this.#source;
       if (identity !== undefined) storeProgress(this.#database, identity, this.#counts.pages);
     });
+    // For searches during an import. Each time twice as late, because all words are counted.
+    if (this.#written < 2 * this.#counted) return;
+    countIndexWords(this.#database);
+    this.#counted = this.#written;
   }
 
   #writePage({ page, title: { ns, title, prefixed }, content, line }: Batched): void {

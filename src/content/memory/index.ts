@@ -2,7 +2,6 @@ import type { SiteOptions } from '../../core/query/index.js';
 import { titleId } from '../keys.js';
 import { pagesOf, readInOrder, targetsOf } from '../per-page.js';
 import type { ContentPage, ContentRange, ContentRevision, ContentSearch, ContentSource, LinkKind } from '../source.js';
-import { indexPage, searchIn } from './search.js';
 import { groupOf, type MemoryPage, PageStore } from './store.js';
 
 export type { MemoryPage, MemoryRevision } from './store.js';
@@ -23,7 +22,6 @@ export const memoryContent = (pages: readonly MemoryPage[], { site }: MemoryCont
   let firstId = 1;
   for (const [index, page] of pages.entries()) {
     const added = store.add(page, page.id ?? index + 1, firstId);
-    indexPage(added);
     firstId = Math.max(firstId, (added.revid ?? 0) + 1);
   }
   return { ...(site && { site }), ...storedContent(store) };
@@ -37,7 +35,7 @@ export const storedContent = (store: PageStore) =>
     ...linkFunctions(store),
     ...categoryFunctions(store),
     ...userFunctions(store),
-    search: (query: ContentSearch) => searchIn(store.pages, query),
+    search: (query: ContentSearch) => store.words.search(query),
     files: (titles: readonly string[]) => titles.flatMap((title) => store.files.get(title) ?? []),
   }) satisfies ContentSource;
 

@@ -12,6 +12,7 @@ import type {
   MemberRow,
 } from '../source.js';
 import { Groups, Sorted } from './sorted.js';
+import { WordIndex } from './word-index.js';
 
 /** An earlier revision of a page. */
 export type MemoryRevision = Partial<Omit<ContentRevision, 'page' | 'size' | 'sha1'>> & {
@@ -105,6 +106,7 @@ export class PageStore {
   readonly byUser = new Groups<ContentRevision>(({ timestamp, id }) => [timestamp, id]);
   readonly userNames = new Sorted<string>((name) => [name]);
   readonly userIds = new Map<number, string>();
+  readonly words = new WordIndex();
 
   /** @throws TypeError if another page has its title or id, or a revision its id. */
   add(given: MemoryPage, id: number, firstId = 1): StoredPage {
@@ -138,6 +140,7 @@ export class PageStore {
     this.byTitle.set(name, page);
     if (file) this.files.set(title, file);
     for (const { user, userid = 0 } of revisions) if (user !== undefined && userid > 0) this.userIds.set(userid, user);
+    this.words.add(page);
     this.#change('add', entry);
     return page;
   }
@@ -150,6 +153,7 @@ export class PageStore {
     this.byTitle.delete(titleId(entry.page));
     if (entry.file) this.files.delete(entry.file.title);
     for (const revision of entry.revisions) this.revisions.delete(revision.id);
+    this.words.remove(id);
     this.#change('remove', entry);
   }
 

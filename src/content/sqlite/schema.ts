@@ -1,5 +1,5 @@
 /** Incremented when the tables or their content change, so that older files are detected. */
-export const SCHEMA_VERSION = 10;
+export const SCHEMA_VERSION = 11;
 
 /** Begins words of the index that no search contains, because it is no letter. */
 const OWN = '\u{e000}';
@@ -10,8 +10,11 @@ export const LEVELS = [1, 2, 3, 4] as const;
 /** The word that all pages of a namespace have in the index. */
 export const namespaceWord = (ns: number): string => `${OWN}n${ns}`.replace('-', 'm');
 
+/** How the words of all groups of a level begin. */
+export const groupPrefix = (level: number): string => `${OWN}${level}x`;
+
 /** The word that the pages with ids from `16 ** level * group` on have in the index, up to those of the next group. */
-export const groupWord = (level: number, group: number): string => `${OWN}${level}x${group}`;
+export const groupWord = (level: number, group: number): string => `${groupPrefix(level)}${group}`;
 
 /** The same words, as expressions of SQL. */
 const PLACE_WORDS = [
@@ -151,4 +154,7 @@ export const SCHEMA = `
   CREATE VIRTUAL TABLE IF NOT EXISTS page_text
     USING fts5 (title, text, place, content = '', tokenize = 'ascii');
   CREATE VIRTUAL TABLE IF NOT EXISTS page_word USING fts5vocab (page_text, row);
+
+  -- How many pages have a word, and how often, as it was when the words were last counted.
+  CREATE TABLE IF NOT EXISTS word (term TEXT PRIMARY KEY, docs INTEGER NOT NULL, places INTEGER NOT NULL) WITHOUT ROWID;
 `;

@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, symlinkSync, utimesSync } from 'node:fs';
 import { markdownFolder, TooManyFiles } from 'oauth-query/content/markdown';
 import { describe, expect, test } from 'vitest';
+import { searchFor } from '../support/search-for.js';
 import { CALL, pageOf, TestFolder, titlesOf } from './folder.js';
 
 describe('a folder of Markdown files', () => {
@@ -131,10 +132,9 @@ draft: { nested: [1] }
       ['three', before.page.revid],
       ['one', 0],
     ]);
-    const search = (word: string) =>
-      content.search!({ words: [word], without: [], titles: false, namespaces: [0], offset: 0, limit: 9 }, CALL);
-    expect((await search('one')).hits).toEqual([]);
-    expect((await search('three')).hits).toMatchObject([{ page: { title: 'A' } }]);
+    const search = (word: string) => content.search!(searchFor({ words: [word] }), CALL);
+    expect((await search('one')).rows).toEqual([]);
+    expect((await search('three')).rows).toMatchObject([{ page: { title: 'A' } }]);
   });
 
   test('ids of pages and revisions are in the order of dates, redirects included', async () => {

@@ -2,6 +2,7 @@ import { storeSite } from '../../../src/content/mediawiki-export/site.js';
 import type { ContentLink } from '../../../src/content/source.js';
 import type { ContentDatabase } from '../../../src/content/sqlite/database.js';
 import { storeQueryPages } from '../../../src/content/sqlite/query-pages.js';
+import { countIndexWords } from '../../../src/content/sqlite/word-counts.js';
 import { addPage, addRevision, storeFacts } from '../../../src/content/sqlite/write-pages.js';
 
 /** Numbers that look random and are the same in every run (mulberry32). */
@@ -135,5 +136,6 @@ export const fillLargeSite = (database: ContentDatabase, { pages, huge }: LargeS
       }
     });
   }
+  countIndexWords(database);
   storeQueryPages(database);
 };
