@@ -1,8 +1,9 @@
 import { Html } from '../../core/query/index.js';
+import { writtenTime } from '../dates.js';
 import { CATEGORY, urlTarget } from '../keys.js';
 import { LinkSet } from '../link-set.js';
 import type { ContentLink, ContentTitle } from '../source.js';
-import { readFrontMatter } from './front-matter.js';
+import { isDraft, readFrontMatter } from './front-matter.js';
 import type { Peers } from './peers.js';
 import type { Target, Titles } from './titles.js';
 
@@ -15,6 +16,8 @@ export interface Document {
   readonly aliases: readonly ContentTitle[];
   /** The author. */
   readonly author: string | undefined;
+  /** Whether it is not meant for readers. */
+  readonly isDraft: boolean;
   /** The date in front matter, in milliseconds since the epoch. */
   readonly date: number | undefined;
   /** Sentences with the path of the file, and the line if it is known. */
@@ -62,7 +65,13 @@ export const readDocument = (text: string, path: string, titles: Titles, peers: 
     links.add('link', redirect.ns, redirect.title);
   }
   const aliases = pagesOf('redirect_from contains', of(ALIASES)).map(({ ns, title }) => ({ ns, title }));
-  const date = Date.parse(of(['date'])[0] ?? '');
+  const [written] = of(['date']);
+  const date = written === undefined ? undefined : writtenTime(written);
+  if (written !== undefined && date === undefined) {
+    problems.push(
+      `${path}: date is ${JSON.stringify(written.slice(0, 100))}. Write it as 2024-01-31, or 2024-01-31 10:30 +02:00.`,
+    );
+  }
   const [author] = named(of(AUTHOR).slice(0, 1), USER);
   return {
     links: links.all,
@@ -70,7 +79,8 @@ export const readDocument = (text: string, path: string, titles: Titles, peers: 
     aliases,
     problems,
     author: author?.title,
-    date: Number.isNaN(date) ? undefined : date,
+    date,
+    isDraft: isDraft(text, { fields }),
   };
 };
 

@@ -1,7 +1,7 @@
 import { realpathSync, statSync } from 'node:fs';
 import { setImmediate } from 'node:timers/promises';
-import { prefixedTitle, type Render, type Site } from '../../core/query/index.js';
-import { compareText, timeOf, titleId } from '../keys.js';
+import { prefixedTitle, type Render, type Site, type SiteOptions } from '../../core/query/index.js';
+import { compareText, FILE, timeOf, titleId } from '../keys.js';
 import { PageStore } from '../memory/store.js';
 import type { ContentTitle } from '../source.js';
 import { type Document, readDocument } from './document.js';
@@ -24,6 +24,8 @@ export interface FolderOptions {
   readonly site: Site;
   readonly namespaceFolders: Readonly<Record<string, number>>;
   readonly bounds: Bounds;
+  /** Whether drafts are served. */
+  readonly drafts: boolean;
   /** The URL of the folder, absolute or a path, with a slash at the end. */
   readonly fileUrl: string;
   readonly onProblem: (sentence: string) => void;
@@ -102,6 +104,14 @@ export class Folder {
     this.#watcher = new Watcher(this.root, rescan, this.#options.onProblem);
   }
 
+  /** The statistics of the site, counted once at startup, as those of an export. */
+  get statistics(): NonNullable<SiteOptions['statistics']> {
+    const pages = [...this.store.pages];
+    const articles = pages.filter(({ ns, redirect }) => ns === 0 && !redirect).length;
+    const images = pages.filter(({ ns }) => ns === FILE).length;
+    return { pages: pages.length, articles, edits: this.store.revisions.size, images, users: this.store.userIds.size };
+  }
+
   /** Reads the changes in the folder. Concurrent calls run one after the other. */
   async refresh(): Promise<MarkdownChange> {
     while (this.#refreshing) await this.#refreshing.catch(() => undefined);
@@ -130,14 +140,18 @@ export class Folder {
     const problems = [...found.problems];
     const files = new Map<string, FilePage>();
     const changed: PageText[] = [];
+    let drafts = 0;
     for (const [index, [key, named]] of [...this.#named(found.files, problems)].entries()) {
       if (index % PIECE === PIECE - 1) await setImmediate();
       if (this.#isClosed) return { written: 0, removed: 0 };
       const known = this.#files.get(key);
       const read = this.#read(named, known, problems);
-      if (read) files.set(key, read.file);
-      if (read?.page) changed.push(read.page);
+      if (read === 'draft') drafts += 1;
+      if (!read || read === 'draft') continue;
+      files.set(key, read.file);
+      if (read.page) changed.push(read.page);
     }
+    if (drafts > 0) problems.push(`${this.root}: ${drafts} drafts are not served. To serve them, set drafts: true.`);
     problems.push(...[...files.values()].flatMap((file) => file.problems));
     const aliases = this.#aliasesOf(files, changed, problems);
     return this.#replace(files, changed, aliases, problems);
@@ -164,13 +178,14 @@ export class Folder {
     return wanted;
   }
 
-  /** Reads a file: its page, if it has changed. `undefined` if it cannot be read. */
+  /** Reads a file: its page, if it has changed. `undefined` if it cannot be read, `draft` if it is not served. */
   #read(
     { title, text: source, media }: Named,
     known: FilePage | undefined,
     problems: string[],
-  ): { readonly file: FilePage; readonly page?: PageText } | undefined {
+  ): { readonly file: FilePage; readonly page?: PageText } | 'draft' | undefined {
     const path = (source ?? media)?.path ?? '';
+    if (!this.#options.drafts && source && path.split('/').includes('_drafts')) return 'draft';
     const stamps = [source?.stamp, media?.stamp].join();
     if (known?.path === path && known.stamp === stamps) return { file: known };
     const now = Date.now();
@@ -179,6 +194,7 @@ export class Folder {
     if (typeof found !== 'object') return undefined;
     const text = UTF_8.decode(found.bytes).replaceAll('\0', '\ufffd');
     const document = readDocument(text, path, this.#titles, this.#peers);
+    if (document.isDraft && !this.#options.drafts) return 'draft';
     const isBroken = text.includes('\ufffd') && !isUtf8(found.bytes);
     const broken = `${path}: The file is not valid UTF-8. Invalid bytes are replaced with U+FFFD.`;
     const file = {

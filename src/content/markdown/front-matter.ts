@@ -40,6 +40,21 @@ export const readFrontMatter = (text: string, yaml: Peers['yaml']): FrontMatter 
   }
 };
 
+/** The front matter of Hugo and Zola in other languages, of which nothing else is read. */
+const OTHER = /^\ufeff?(?:\+\+\+[ \t]*\r?\n[^]*?^\+\+\+[ \t]*$|\{[ \t]*\r?\n[^]*?^\})/m;
+
+/** Whether a text is not meant for readers: `draft: true` (Hugo, Zola) or `published: false` (Jekyll). */
+export const isDraft = (text: string, { fields }: Pick<FrontMatter, 'fields'>): boolean => {
+  const is = (name: string, values: RegExp): boolean =>
+    [...fields].some(([key, [value = '']]) => key.toLowerCase() === name && values.test(value));
+  const [other = ''] = OTHER.exec(text.slice(0, MAX_LENGTH)) ?? [];
+  return (
+    is('draft', /^(?:true|yes|on)$/i) ||
+    is('published', /^(?:false|no|off)$/i) ||
+    /^[ \t]*"?(?:draft"?[ \t]*[=:][ \t]*true|published"?[ \t]*[=:][ \t]*false)\b/im.test(other)
+  );
+};
+
 const NOTHING: FrontMatter['fields'] = new Map();
 
 /** A text and a YAML list of texts are both lists; other values are ignored. */
@@ -48,7 +63,7 @@ const textsOf = (value: unknown): readonly string[] =>
     .flat()
     .filter((one) => typeof one === 'string')
     // YAML can escape half a character, which becomes U+FFFD.
-    .map((one) => Buffer.from(one.trim()).toString())
+    .map((one) => Buffer.from(one.replaceAll('\0', '\ufffd').trim()).toString())
     .filter((one) => one !== '');
 
 const problemOf = (error: unknown): NonNullable<FrontMatter['problem']> => {

@@ -25,6 +25,8 @@ export interface MarkdownOptions {
   readonly site?: SiteOptions;
   /** Top-level folders whose files are pages of a namespace. Default `{ Category: 14 }`. */
   readonly namespaceFolders?: Readonly<Record<string, number>>;
+  /** Whether to serve drafts: `draft: true`, `published: false`, and folders named `_drafts`. Default `false`. */
+  readonly drafts?: boolean;
   /**
    * The URL at which your server serves the folder, absolute or a path: images in pages, and the URLs of files, start
    * with it. Default `/files/`.
@@ -63,7 +65,7 @@ export interface MarkdownFolder extends ContentSource {
 export async function markdownFolder(folder: string, options: MarkdownOptions = {}): Promise<MarkdownFolder> {
   const peers = await loadPeers();
   const { onProblem = console.warn, fileUrl = '/files/' } = options;
-  const site = {
+  const site: SiteOptions = {
     ...{
       name: nameOf(folder, options.site?.language ?? 'en'),
       language: 'en',
@@ -75,6 +77,7 @@ export async function markdownFolder(folder: string, options: MarkdownOptions = 
     site: resolveSite(site),
     namespaceFolders: options.namespaceFolders ?? { Category: 14 },
     bounds: { files: options.maxFiles ?? 100_000, fileBytes: options.maxFileBytes ?? 1_000_000 },
+    drafts: options.drafts ?? false,
     fileUrl: fileUrl.endsWith('/') ? fileUrl : `${fileUrl}/`,
     onProblem: (sentence) => onProblem(printable(sentence)),
     onChange: options.onChange ?? (() => undefined),
@@ -89,7 +92,7 @@ export async function markdownFolder(folder: string, options: MarkdownOptions = 
   const markup = markdownMarkup(peers);
   return {
     ...storedContent(opened.store),
-    site,
+    site: { ...site, statistics: { ...opened.statistics, ...site.statistics } },
     render: opened.renderer,
     markup: (model) => (model === 'markdown' ? markup : undefined),
     modules: emptyModules,
