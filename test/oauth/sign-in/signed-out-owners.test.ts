@@ -312,7 +312,7 @@ describe('signing an owner out during other operations', () => {
       expect([path, page.status, page.headers['retry-after'] !== undefined]).toEqual([path, 503, true]);
     }
     const answer = await thief.get(`/oauth/authorize?${new URLSearchParams(WEB).toString()}`, { cookie });
-    expect(locationOf(answer)).toContain('error=server_error');
+    expect(locationOf(answer)).toContain('error=temporarily_unavailable');
     await expect(node.host.owners.signOut('alice')).rejects.toThrow('The store could not get a record.');
     isBroken = false;
     expect(await isSignedIn(node.host, cookie)).toBe(true);
