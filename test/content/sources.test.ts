@@ -134,3 +134,8 @@ test('files by name are listed in the reverse order for both names of it', async
 test('no handler failed', () => {
   for (const host of hosts.values()) expect(host.failures).toEqual([]);
 });
+
+test('more pages than content in memory can search are refused, with the way out', () => {
+  const pages = Array.from({ length: 20_001 }, (_, n) => ({ title: `P${n}`, text: '' }));
+  expect(() => memoryContent(pages)).toThrow(/at most 20000 pages, not 20001.*mediawiki-export/);
+});

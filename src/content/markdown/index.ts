@@ -34,7 +34,7 @@ export interface MarkdownOptions {
   readonly fileUrl?: string;
   /** The maximum size of a Markdown file in bytes; larger ones are skipped and reported. Default 1,000,000. */
   readonly maxFileBytes?: number;
-  /** The maximum number of files and folders. Default 100,000. */
+  /** The maximum number of files and folders. Each search reads the words of all pages. Default 20,000. */
   readonly maxFiles?: number;
   /** Called once for each problem with a file. Default: `console.warn`. */
   readonly onProblem?: (sentence: string) => void;
@@ -76,7 +76,7 @@ export async function markdownFolder(folder: string, options: MarkdownOptions = 
   const opened = new Folder(folder, peers, {
     site: resolveSite(site),
     namespaceFolders: options.namespaceFolders ?? { Category: 14 },
-    bounds: { files: options.maxFiles ?? 100_000, fileBytes: options.maxFileBytes ?? 1_000_000 },
+    bounds: { files: options.maxFiles ?? 20_000, fileBytes: options.maxFileBytes ?? 1_000_000 },
     drafts: options.drafts ?? false,
     fileUrl: fileUrl.endsWith('/') ? fileUrl : `${fileUrl}/`,
     onProblem: (sentence) => onProblem(printable(sentence)),

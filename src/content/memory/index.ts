@@ -6,6 +6,9 @@ import { groupOf, type MemoryPage, PageStore } from './store.js';
 
 export type { MemoryPage, MemoryRevision } from './store.js';
 
+/** Each search reads the words of all pages. */
+const MAX_PAGES = 20_000;
+
 /** Options of `memoryContent`. */
 export interface MemoryContentOptions {
   /** The site: its name, language, namespaces. */
@@ -15,9 +18,13 @@ export interface MemoryContentOptions {
 /**
  * A content source of pages in memory: for tests, small sites, and as an example of a source.
  *
- * @throws TypeError if two pages have the same title or id.
+ * @throws TypeError if two pages have the same title or id; RangeError if there are more than 20,000 pages.
  */
 export const memoryContent = (pages: readonly MemoryPage[], { site }: MemoryContentOptions = {}): ContentSource => {
+  if (pages.length > MAX_PAGES)
+    throw new RangeError(
+      `memoryContent holds at most ${MAX_PAGES} pages, not ${pages.length}, because each search reads all of them. Use a database: importExport and exportContent of oauth-query/content/mediawiki-export, or a source of your own.`,
+    );
   const store = new PageStore();
   let firstId = 1;
   for (const [index, page] of pages.entries()) {
