@@ -11,3 +11,5 @@ export type { StorePlace } from './bench.js';
 export type { ContractCase, StoreContractOptions } from './store-contract.js';
 export { testAuthorizationServer } from './authorization-server.js';
 export type { TestAuthorizationServer } from './authorization-server.js';
+export { weakStore } from './weak-store.js';
+export type { WeakStore } from './weak-store.js';
