@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { storedClients } from 'oauth-query/clients';
 import { describe, expect, test } from 'vitest';
 import type { Store } from '../../../src/core/base/ports.js';
@@ -74,7 +75,7 @@ describe('an upgrade and a downgrade under live traffic', () => {
     const after = replaced();
     expect(after).toHaveLength(6);
     expect(
-      after.filter((record) => before.includes(record)),
+      after.filter((record) => before.some((one) => isDeepStrictEqual(one, record))),
       'the pace of the first device',
     ).toHaveLength(1);
     for (const record of after) expect(record).toMatchObject({ later: { more: true } });

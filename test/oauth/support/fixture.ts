@@ -2,7 +2,7 @@ import type { Timer } from '../../../src/core/base/ports.js';
 import { systemTimer } from '../../../src/core/base/system.js';
 import type { ClientRegistration, ClientRegistry } from '../../../src/core/oauth/clients/client.js';
 import type { OAuthEvent } from '../../../src/core/oauth/events/events.js';
-import { type MemoryStore, memoryStore } from '../../../src/stores/memory.js';
+import { type WeakStore, weakStore } from '../../../src/testing/index.js';
 import type { HostOptions } from '../../hosts.js';
 
 export const DEVICE_CODE = 'urn:ietf:params:oauth:grant-type:device_code';
@@ -54,7 +54,8 @@ export const KEEPER = {
 
 export interface Fixture {
   readonly options: HostOptions;
-  readonly store: MemoryStore;
+  /** The weakest store: what is green on it relies on nothing that another store could lack. */
+  readonly store: WeakStore;
   readonly events: OAuthEvent[];
   /** Errors that were not reported to clients. A test that expects some removes them; at the end there must be none. */
   readonly errors: unknown[];
@@ -92,7 +93,7 @@ export const fixture = ({
 }: HostOptions & { readonly clients?: readonly (ClientRegistration | ClientRegistry)[] } = {}): Fixture => {
   let now = START;
   const clock = () => now;
-  const store = memoryStore({ clock });
+  const store = weakStore({ clock });
   const events: OAuthEvent[] = [];
   const errors: unknown[] = [];
   return {
