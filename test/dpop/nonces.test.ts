@@ -67,6 +67,17 @@ describe('DP26, DP27, DP28 nonces', () => {
     expect(refusal(await send())).toEqual([401, 'use_dpop_nonce']);
   });
 
+  test('offered: a proof with a nonce works once, also if the clock of the client is an hour behind', async () => {
+    const site = await start();
+    const { access_token: token } = await site.tokens('native', key);
+    const nonce = nonceOf(await site.ask(token, key));
+    const proof = key.proof({ method: 'GET', url: site.guardedUrl(), iat: site.now - 3600, token, nonce });
+    const send = () => site.client.get('/guarded/profile', { authorization: `DPoP ${token}`, dpop: proof });
+    expect((await send()).status).toBe(200);
+    site.fixture.advance(35);
+    expect(refusal(await send())).toEqual([401, 'invalid_dpop_proof']);
+  });
+
   test('required: one retry succeeds at both places, and nothing is used up', async () => {
     const site = await start({ nonce: 'required' });
     const code = await site.flows.code('native');

@@ -103,6 +103,16 @@ describe('an error of a handler only affects its own data', () => {
     expect(errors.map(String)).toEqual([expect.stringContaining('within 20 ms (options.query.timeout)')]);
   });
 
+  test('has its signal aborted after the response, also if it was in time', async () => {
+    let signal: AbortSignal | undefined;
+    const { json } = await ask((request: { signal: AbortSignal }) => {
+      signal = request.signal;
+      return { items: [] };
+    });
+    expect(json['warnings']).toBeUndefined();
+    await expect.poll(() => signal?.aborted).toBe(true);
+  });
+
   test.each<[string, unknown]>([
     ['nothing', undefined],
     ['null', null],

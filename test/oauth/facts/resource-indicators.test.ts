@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { type Answer, basic, Client, hostFor, useHost } from '../../hosts.js';
 import { everyRow } from '../../rows.js';
 import { Browser, PKCE, responseOf } from '../support/browser.js';
@@ -118,6 +118,17 @@ describe.each(hostFor(import.meta.url))('$name', ({ start }) => {
     expect(await audienceOf(latest)).toBe(ONE);
     latest = await refresh();
     expect(await audienceOf(latest)).toEqual([ONE, TWO]);
+  });
+
+  test('#111 an approval that is remembered for a resource covers neither the issuer nor another resource', async () => {
+    const remembering = await start({ options: { ...options, lifetimes: { rememberedConsent: 3600 } } });
+    onTestFinished(() => remembering.close());
+    const browser = new Browser(remembering);
+    const request = { client_id: 'web', response_type: 'code', scope: 'profile', ...PKCE.request };
+    await browser.authorizeFor({ ...request, resource: [ONE] });
+    expect(responseOf(await browser.authorize({ ...request, resource: [ONE] }))['code']).toBeDefined();
+    for (const resource of [[], [TWO], [ONE, TWO]])
+      expect((await browser.authorize({ ...request, resource })).text).toContain('value="approve"');
   });
 
   test('#111 a grant without resources gets none later (RFC 8707 §2.2)', async () => {
