@@ -23,6 +23,7 @@ export class Standstills {
   readonly #timer: Timer;
   readonly #now: () => number;
   #servers: readonly WeakRef<object>[] = [];
+  readonly #began = new WeakMap<object, number>();
   #beat = 0;
   #count = 0;
   #ended = Number.NEGATIVE_INFINITY;
@@ -36,6 +37,8 @@ export class Standstills {
 
   /** Watches until this server is garbage. */
   watchFor(server: object): void {
+    this.#look();
+    this.#began.set(server, this.#now());
     const isBeating = this.#servers.length > 0;
     this.#servers = [...this.#servers, new WeakRef(server)];
     if (isBeating) return;
@@ -62,13 +65,14 @@ export class Standstills {
   }
 
   /**
-   * Whether a use of this thing proves nothing, because the process stood still less than this many milliseconds ago. The second standstill in ten minutes excuses it no more:
+   * Whether a use of this thing proves nothing, because this server stood still less than this many milliseconds ago. The second standstill in ten minutes excuses it no more:
    * a platform may stop a process whenever it has no request, and a client that waits must be judged there, too.
    */
-  excuses(thing: string, within: number): boolean {
+  excuses(server: object, thing: string, within: number): boolean {
     this.#look();
     const at = this.#now();
-    if (at - this.#ended >= within) return false;
+    const began = this.#began.get(server) ?? at;
+    if (this.#ended <= began || at - this.#ended >= within) return false;
     const before = this.#excused.get(thing);
     if (before !== undefined && before.standstill !== this.#count && at - before.at < FORGOTTEN) return false;
     this.#excused.delete(thing);

@@ -148,7 +148,7 @@ const serverOf = (given: ServerOptions): Server => {
     observer,
   );
   const contextOf = observer.contexts(context);
-  standstills.watchFor(context);
+  standstills.watchFor(context.tokens);
   const nameOf = routeNames(config);
   warnAtStart(options, config);
   const declared = new Set([...config.scopes.keys(), INTROSPECT]);

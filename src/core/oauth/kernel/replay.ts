@@ -24,7 +24,7 @@ export const endAsReplay = async (
   { request, client: { client_id }, context }: TokenRequest,
 ): Promise<void> => {
   await checkStillAwaited(request, context.timer);
-  if (standstills.excuses(grant.id, context.config.timeout + READING))
+  if (standstills.excuses(context.tokens, grant.id, context.config.timeout + READING))
     throw new UnavailableError(
       'The process stood still. A code or a refresh token that was used before ended nothing, because its client may have given up meanwhile.',
     );
