@@ -80,7 +80,7 @@ export const readDocument = (text: string, path: string, titles: Titles, peers: 
     problems,
     author: author?.title,
     date,
-    isDraft: isDraft(text, { fields }),
+    isDraft: isDraft(text, { fields, ...(problem && { problem }) }),
   };
 };
 

@@ -43,16 +43,14 @@ export const readFrontMatter = (text: string, yaml: Peers['yaml']): FrontMatter 
 /** The front matter of Hugo and Zola in other languages, of which nothing else is read. */
 const OTHER = /^\ufeff?(?:\+\+\+[ \t]*\r?\n[^]*?^\+\+\+[ \t]*$|\{[ \t]*\r?\n[^]*?^\})/m;
 
-/** Whether a text is not meant for readers: `draft: true` (Hugo, Zola) or `published: false` (Jekyll). */
-export const isDraft = (text: string, { fields }: Pick<FrontMatter, 'fields'>): boolean => {
+const DRAFT = /^[ \t]*"?(?:draft"?[ \t]*[=:][ \t]*(?:true|yes|on)|published"?[ \t]*[=:][ \t]*(?:false|no|off))\b/im;
+
+/** Whether a text is not meant for readers: `draft: true` (Hugo, Zola) or `published: false` (Jekyll). Front matter that cannot be read may say so on any line. */
+export const isDraft = (text: string, { fields, problem }: Pick<FrontMatter, 'fields' | 'problem'>): boolean => {
   const is = (name: string, values: RegExp): boolean =>
     [...fields].some(([key, [value = '']]) => key.toLowerCase() === name && values.test(value));
-  const [other = ''] = OTHER.exec(text.slice(0, MAX_LENGTH)) ?? [];
-  return (
-    is('draft', /^(?:true|yes|on)$/i) ||
-    is('published', /^(?:false|no|off)$/i) ||
-    /^[ \t]*"?(?:draft"?[ \t]*[=:][ \t]*true|published"?[ \t]*[=:][ \t]*false)\b/im.test(other)
-  );
+  const [other = ''] = problem === undefined ? (OTHER.exec(text.slice(0, MAX_LENGTH)) ?? []) : [text];
+  return is('draft', /^(?:true|yes|on)$/i) || is('published', /^(?:false|no|off)$/i) || DRAFT.test(other);
 };
 
 const NOTHING: FrontMatter['fields'] = new Map();

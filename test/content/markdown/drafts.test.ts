@@ -1,19 +1,21 @@
 import { expect, test } from 'vitest';
 import { pageOf, TestFolder, titlesOf } from './folder.js';
 
-test('drafts of Hugo, Zola and Jekyll are not served, and counted in one report', async () => {
+test('drafts of Hugo, Zola and Jekyll are not served, also if their front matter cannot be read, and counted in one report', async () => {
   const files = {
     'a.md': '---\ndraft: true\n---\nsecret',
     'b.md': '---\nPublished: no\n---\nsecret',
     '_drafts/c.md': 'secret',
     'd.md': '+++\ntitle = "D"\ndraft = true\n+++\nsecret',
     'e.md': '{\n  "title": "E",\n  "draft": true\n}\nsecret',
+    'invalid.md': '---\ntitle: "open\ndraft: true\n---\nsecret',
+    'long.md': `---\ntitle: ${'x'.repeat(70_000)}\ndraft: true\n---\nsecret`,
     'f.md': '---\ndraft: false\npublished: true\n---\ntext with draft: true',
   };
   const folder = new TestFolder(files);
   expect(await titlesOf(await folder.open())).toEqual(['F']);
-  expect(folder.problems).toEqual([expect.stringContaining(': 5 drafts are not served.')]);
-  expect(await titlesOf(await new TestFolder(files).open({ drafts: true }))).toHaveLength(6);
+  expect(folder.problems.at(-1)).toContain(': 7 drafts are not served.');
+  expect(await titlesOf(await new TestFolder(files).open({ drafts: true }))).toHaveLength(8);
 });
 
 test('a date without a zone is UTC in every zone of the process; others are reported; the numbers of pages are right', async () => {
