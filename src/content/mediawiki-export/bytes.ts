@@ -165,7 +165,7 @@ const inEncoding = (name: string, encoding: string): BrokenExport =>
 /** Decodes UTF-8, and UTF-16 with a byte order mark. */
 class Decoder {
   readonly #name: string;
-  #utf16: TextDecoder | undefined;
+  #utf16: InstanceType<typeof TextDecoder> | undefined;
   /** Bytes of a character that is not complete. */
   #tail: Buffer = Buffer.alloc(0);
   #isFirst = true;
