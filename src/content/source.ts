@@ -371,11 +371,20 @@ export interface ContentSearch extends ContentTerms {
 export interface ContentSearchResult {
   /** By relevance. */
   readonly rows: readonly SearchHit[];
-  /**
-   * How many pages match: all of them are counted (`exact`); only some are, because the search has a bound (`atLeast`); or the number is an estimate
-   * (`about`).
-   */
-  readonly total: { readonly exact: number } | { readonly atLeast: number } | { readonly about: number };
+  /** How many pages match. */
+  readonly total:
+    | {
+        /** All of them were counted. */
+        readonly exact: number;
+      }
+    | {
+        /** Only some were counted, because the search has a bound. */
+        readonly atLeast: number;
+      }
+    | {
+        /** An estimate. */
+        readonly about: number;
+      };
   /** The offset of the next row. Absent after the last one. */
   readonly next?: number | undefined;
   /** What the search left out, a sentence for each reason. Clients receive them as warnings. */
