@@ -14,65 +14,46 @@ interface Excuse {
 }
 
 /**
- * Notices that the process stood still, because it was stopped or worked without a pause. What it reads then may be from clients that gave up
- * long ago and repeated their requests elsewhere, although their connections are open.
+ * Notices that the process stood still since the server began, because it was stopped or worked without a pause. What the server reads then
+ * may be from clients that gave up long ago and repeated their requests elsewhere, although their connections are open.
  *
- * It beats while a server exists that it watches for, and does not keep the process running. Requests cost nothing.
+ * It beats until it is garbage, and does not keep the process running. Requests cost nothing.
  */
 export class Standstills {
-  readonly #timer: Timer;
   readonly #now: () => number;
-  #servers: readonly WeakRef<object>[] = [];
-  readonly #began = new WeakMap<object, number>();
-  #beat = 0;
+  #beat: number;
   #count = 0;
   #ended = Number.NEGATIVE_INFINITY;
   readonly #excused = new Map<string, Excuse>();
 
-  /** @param now - Monotonic milliseconds. */
-  constructor(timer: Timer, now: () => number) {
-    this.#timer = timer;
+  /**
+   * @param timer - Of the system, whatever the options say: it is about the process itself.
+   * @param now - Monotonic milliseconds.
+   */
+  constructor(timer: Timer = systemTimer, now: () => number = monotonic) {
     this.#now = now;
-  }
-
-  /** Watches until this server is garbage. */
-  watchFor(server: object): void {
-    this.#look();
-    this.#began.set(server, this.#now());
-    const isBeating = this.#servers.length > 0;
-    this.#servers = [...this.#servers, new WeakRef(server)];
-    if (isBeating) return;
-    this.#beat = this.#now();
-    this.#wait();
-  }
-
-  #wait(): void {
-    this.#timer(() => {
-      this.#look();
-      this.#beat = this.#now();
-      this.#servers = this.#servers.filter((server) => server.deref() !== undefined);
-      if (this.#servers.length > 0) this.#wait();
-    }, BEAT);
+    this.#beat = now();
+    beat(new WeakRef(this), timer);
   }
 
   /** After a standstill, connections may be read before the timer runs. */
-  #look(): void {
+  look(): void {
     const now = this.#now();
-    if (this.#servers.length === 0 || now - this.#beat < STILL) return;
-    this.#count += 1;
+    if (now - this.#beat >= STILL) {
+      this.#count += 1;
+      this.#ended = now;
+    }
     this.#beat = now;
-    this.#ended = now;
   }
 
   /**
-   * Whether a use of this thing proves nothing, because this server stood still less than this many milliseconds ago. The second standstill in ten minutes excuses it no more:
+   * Whether a use of this thing proves nothing, because the process stood still less than this many milliseconds ago. The second standstill in ten minutes excuses it no more:
    * a platform may stop a process whenever it has no request, and a client that waits must be judged there, too.
    */
-  excuses(server: object, thing: string, within: number): boolean {
-    this.#look();
+  excuses(thing: string, within: number): boolean {
+    this.look();
     const at = this.#now();
-    const began = this.#began.get(server) ?? at;
-    if (this.#ended <= began || at - this.#ended >= within) return false;
+    if (at - this.#ended >= within) return false;
     const before = this.#excused.get(thing);
     if (before !== undefined && before.standstill !== this.#count && at - before.at < FORGOTTEN) return false;
     this.#excused.delete(thing);
@@ -82,5 +63,11 @@ export class Standstills {
   }
 }
 
-/** Those of this process: all its servers share them. */
-export const standstills = new Standstills(systemTimer, monotonic);
+const beat = (watched: WeakRef<Standstills>, timer: Timer): void => {
+  timer(() => {
+    const standstills = watched.deref();
+    if (standstills === undefined) return;
+    standstills.look();
+    beat(watched, timer);
+  }, BEAT);
+};

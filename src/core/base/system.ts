@@ -14,8 +14,5 @@ export const systemTimer: Timer = (run, milliseconds) => {
 /** A clock that never goes back, in milliseconds with fractions: measures durations. */
 export const monotonic = (): number => performance.now();
 
-/** A random name for a process. */
-export const processName = (): string => randomBytes(9).toString('base64url');
-
 /** Lets other requests run. */
 export const nextTurn = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve));

@@ -9,7 +9,7 @@ import { Records } from '../base/records.js';
 import { fail } from '../base/schema.js';
 import { ownSecrets, Seal } from '../base/seal.js';
 import { deriveKey, RandomSource, sha256 } from '../base/secrets.js';
-import { processName } from '../base/system.js';
+import { Standstills } from '../base/standstill.js';
 import { AUTHORIZE_PARAMETERS } from '../oauth/code/authorize.js';
 import type { Emit } from '../oauth/events/events.js';
 import { DeploymentWarnings } from '../oauth/facts/deployment-warnings.js';
@@ -34,6 +34,9 @@ import { Tokens } from '../oauth/tokens/tokens.js';
 import { limitersOf } from './limiters.js';
 import type { Observer } from './observer.js';
 import type { CheckedOptions } from './options/server-table.js';
+
+/** The name of a process, so that two never have the same. */
+const PROCESS_NAME_BYTES = 9;
 
 /** Without a configured issuer, the request determines it, on loopback only: elsewhere any caller could name any host. */
 const issuerOf = (config: OAuthConfig): OAuthContext['issuer'] => {
@@ -145,7 +148,7 @@ export const createContext = (
   const frame = Frame.of({ branding: options.branding, languages: config.languages, hostOf: hostIn(issuer) });
   const keyRing = keyRingOf(config, clock, onError);
   const jwt = keyRing === undefined ? undefined : new JwtAccessTokens(keyRing, config.issuer ?? '', clock);
-  const own = { clock, process: processName() };
+  const own = { clock, process: random.string(PROCESS_NAME_BYTES) };
   return {
     config,
     records,
@@ -157,6 +160,7 @@ export const createContext = (
     frame,
     pages: new Pages(frame, options.template),
     process: own.process,
+    standstills: new Standstills(),
     ...tokensIn(options, config, { records, random, clock, own, jwt, onError }),
     keyRing,
     issuer,

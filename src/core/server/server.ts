@@ -10,7 +10,6 @@ import { printable } from '../base/printable.js';
 import { fail } from '../base/schema.js';
 import { INTROSPECT } from '../base/scope.js';
 import { RandomSource } from '../base/secrets.js';
-import { standstills } from '../base/standstill.js';
 import { endpointsOf, resourceRoutes, wellKnownEndpoints } from '../oauth/index.js';
 import { boundTokenHooks } from '../oauth/kernel/bound-tokens.js';
 import type { OAuthConfig } from '../oauth/kernel/config.js';
@@ -148,7 +147,6 @@ const serverOf = (given: ServerOptions): Server => {
     observer,
   );
   const contextOf = observer.contexts(context);
-  standstills.watchFor(context.tokens);
   const nameOf = routeNames(config);
   warnAtStart(options, config);
   const declared = new Set([...config.scopes.keys(), INTROSPECT]);

@@ -85,11 +85,13 @@ describe('an owner disconnects an application', () => {
     }));
 
   test('two first grants at the same moment share one connection, and both work', async () => {
-    const { node, other } = await start();
-    await Promise.all([node, other].map(({ flows }) => flows.browser('alice').open('/oauth/grants')));
-    const flows = [node, other].map(({ flows: one }) => one);
-    const codes = await Promise.all(flows.map((one) => one.code('web')));
-    const redeemed = await Promise.all(codes.map((code) => node.flows.redeem('web', code)));
+    const { gate, node, other } = await start();
+    const { arrived, letGo } = gate.hold('add', ':connection:');
+    const held = node.flows.code('web');
+    await arrived;
+    const first = await other.flows.code('web');
+    letGo();
+    const redeemed = await Promise.all([await held, first].map((code) => node.flows.redeem('web', code)));
     expect(redeemed.map(({ status }) => status)).toEqual([200, 200]);
     const connections = [...nodes.shared.store.entries()].filter(([key]) => key.includes(':connection:'));
     expect(connections).toHaveLength(1);

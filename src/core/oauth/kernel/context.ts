@@ -10,6 +10,7 @@ import type { Clock, MaybePromise, Timer } from '../../base/ports.js';
 import type { Records } from '../../base/records.js';
 import type { Seal } from '../../base/seal.js';
 import type { RandomSource } from '../../base/secrets.js';
+import type { Standstills } from '../../base/standstill.js';
 import type { Client } from '../clients/client.js';
 import type { ClientCaller } from '../clients/own-registry.js';
 import type { Emit } from '../events/events.js';
@@ -37,6 +38,7 @@ export interface OAuthContext {
   readonly timer: Timer;
   /** The random name of this process, for decisions that depend on whose clock was read. */
   readonly process: string;
+  readonly standstills: Standstills;
   /** Absent in a request without listeners, so that no events are created. */
   readonly emit: Emit | undefined;
   readonly onError: (error: unknown) => void;

@@ -1,5 +1,4 @@
 import { UnavailableError } from '../../base/errors.js';
-import { standstills } from '../../base/standstill.js';
 import { checkStillAwaited } from '../../base/waiting.js';
 import type { OAuthOccurrence } from '../events/events.js';
 import type { KnownGrant } from '../tokens/tokens.js';
@@ -24,7 +23,7 @@ export const endAsReplay = async (
   { request, client: { client_id }, context }: TokenRequest,
 ): Promise<void> => {
   await checkStillAwaited(request, context.timer);
-  if (standstills.excuses(context.tokens, grant.id, context.config.timeout + READING))
+  if (context.standstills.excuses(grant.id, context.config.timeout + READING))
     throw new UnavailableError(
       'The process stood still. A code or a refresh token that was used before ended nothing, because its client may have given up meanwhile.',
     );

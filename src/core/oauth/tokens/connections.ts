@@ -66,6 +66,11 @@ export class Connections {
     return { id: ids[at] ?? '', record: found[at] };
   }
 
+  /** Whether a connection has not ended: then all its grants have its generation. */
+  isLive({ record }: Connection): boolean {
+    return live(record) !== undefined;
+  }
+
   /** The generation of a new grant: that of the connection, or one that no grant has. */
   generationFor({ record }: Connection): string {
     return live(record)?.generation ?? this.#newGeneration();
@@ -90,7 +95,7 @@ export class Connections {
   }
 
   /**
-   * Writes a connection for a grant that is written at the same time, or makes an existing one last as long as the grant.
+   * Writes a connection for a grant that is written next, or makes an existing one last as long as the grant.
    *
    * @returns the generation of the connection: that of the grant, unless another request has connected them meanwhile.
    */

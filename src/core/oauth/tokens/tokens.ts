@@ -169,22 +169,19 @@ export class Tokens {
   /** Writes a grant and its connection. Tokens issued under it do not work before. */
   async saveGrant({ id, place, ...record }: NewGrant, emit: Emit | undefined): Promise<Grant> {
     const { client_id, sub, scope, name } = record;
-    const create = (grant: GrantRecord): Promise<void> =>
-      this.#given.records.create(keys.grant(id), grant, [
+    const { connections, clients, records } = this.#given;
+    const kept = connections.keep(place, record);
+    // Only a connection that exists is sure to keep its generation: another request may connect them first.
+    const connection = connections.isLive(place) ? record.connection : await kept;
+    await Promise.all([
+      kept,
+      clients.approved(client_id),
+      records.create(keys.grant(id), { ...record, connection }, [
         groups.grantsOfOwner(sub),
         groups.grantsOfClient(client_id),
         ...(name === undefined ? [] : [groups.tokensOfOwner(sub)]),
-      ]);
-    const [connection] = await Promise.all([
-      this.#given.connections.keep(place, record),
-      this.#given.clients.approved(client_id),
-      create(record),
+      ]),
     ]);
-    if (connection !== record.connection) {
-      // Another request connected them first.
-      await this.#given.records.delete(keys.grant(id));
-      await create({ ...record, connection });
-    }
     emit?.({
       type: 'grant.created',
       client_id,
