@@ -100,6 +100,7 @@ export const forgetProgress = (database: ContentDatabase, identity: string): voi
 /** The site options of the query API. */
 export const siteOptions = (site: ExportedSite): SiteOptions => ({
   name: site.name,
+  ...(/^[\w-]{1,64}$/.test(site.database) && { id: site.database }),
   mainPage: mainPageOf(site),
   language: site.language,
   namespaces: namespaceOptions(site),

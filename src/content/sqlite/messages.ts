@@ -1,4 +1,4 @@
-import type { ResultItem, Site } from '../../core/query/index.js';
+import { messageName, messageRows } from '../../core/query/index.js';
 import type { Handler } from '../answers/answer.js';
 import { Content } from '../content.js';
 import { endOf } from '../keys.js';
@@ -15,26 +15,16 @@ interface Message {
   readonly text: string | null;
 }
 
-/** The name of a message, from the title of its page. */
-// Names of messages are ASCII in every language.
-const nameOf = (title: string): string => (title.charAt(0).toLowerCase() + title.slice(1)).replaceAll(' ', '_');
-
-/** Messages that follow from the site options. Other default messages are not part of an export. */
-const defaultOf = (name: string, site: Site): string | undefined => (name === 'mainpage' ? site.mainPage : undefined);
-
-const filled = (text: string, args: readonly string[]): string =>
-  text.replace(/\$(\d+)/g, (hole, number: string) => args[Number(number) - 1] ?? hole);
-
 /** The interface messages that the site has pages for. */
 export const allmessages =
   (database: ContentDatabase): Handler<'allmessages'> =>
-  ({ params, site, warn }) => {
-    if (params.enableparser) warn('noparser', 'This site returns messages without parsing them.');
-    const { messages, from, to, prefix, filter, customised, lang = site.language, args = [] } = params;
+  (request) => {
+    const { params, site } = request;
+    const { messages, from, to, prefix, lang = site.language } = params;
     const content = new Content({}, site, undefined);
     const key = (name: string): string => content.start(name, MESSAGES);
     const all = messages.includes('*');
-    const wanted = [...new Set(messages.map((name) => nameOf(name.replaceAll(' ', '_'))))].sort();
+    const wanted = [...new Set(messages.map((name) => messageName(name.replaceAll(' ', '_'))))];
     const named = (ending: string) => pagesNamed(wanted.map((name) => ({ ns: MESSAGES, title: key(name) + ending })));
     const read = (condition: ReturnType<typeof sql>): readonly Message[] =>
       database.all<Message>(sql`
@@ -48,33 +38,9 @@ export const allmessages =
         : sql`page.id IN ${named('')}`,
     );
     const next = pages[MAX_MESSAGES];
-    const texts = new Map(pages.slice(0, MAX_MESSAGES).map(({ title, text }) => [nameOf(title), text]));
+    const texts = new Map(pages.slice(0, MAX_MESSAGES).map(({ title, text }) => [messageName(title), text]));
     // A subpage of the message has the text in another language.
     const translated = lang === site.language || all ? [] : read(sql`page.id IN ${named(`/${lang}`)}`);
-    for (const { title, text } of translated) texts.set(nameOf(title.slice(0, -lang.length - 1)), text);
-
-    const isMeant = (name: string): boolean =>
-      (from === undefined || name >= nameOf(from)) &&
-      (to === undefined || name <= nameOf(to)) &&
-      name.startsWith(nameOf(prefix ?? '')) &&
-      name.includes(filter ?? '') &&
-      (customised === 'all' || texts.has(name) === (customised === 'modified'));
-
-    const describe = (name: string): ResultItem => {
-      const preset = defaultOf(name, site);
-      const text = texts.get(name) ?? preset;
-      const shown = text === undefined ? { missing: true } : params.nocontent ? {} : { content: filled(text, args) };
-      const isDefaultWanted = params.prop?.includes('default') ?? false;
-      return {
-        name,
-        normalizedname: name,
-        ...(customised === 'all' ? {} : { customised: texts.has(name) }),
-        ...shown,
-        ...(isDefaultWanted ? (preset === undefined ? { defaultmissing: true } : { default: preset }) : {}),
-      };
-    };
-    return {
-      data: (all ? [...texts.keys()] : wanted).filter(isMeant).map(describe),
-      continue: next && nameOf(next.title),
-    };
+    for (const { title, text } of translated) texts.set(messageName(title.slice(0, -lang.length - 1)), text);
+    return { data: messageRows(request, texts), continue: next && messageName(next.title) };
   };

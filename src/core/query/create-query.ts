@@ -13,6 +13,7 @@ import { queryParts } from './query-parts.js';
 import { compareModule } from './reader/compare/descriptor.js';
 import { openSearchRoutes } from './reader/description-document.js';
 import { openSearchModule, parseModule } from './reader/descriptors.js';
+import { resourceLoaderRoutes, scriptPathOf } from './reader/resource-loader.js';
 import { CallerLimiter } from './run/caller-limits.js';
 import { compileModules } from './run/query-modules.js';
 import { queryModule } from './run/query-parameters.js';
@@ -58,23 +59,32 @@ export const createQuery = (options: QuerySettings, host: FeatureHost): readonly
   );
   const frame = host.frame.with('api', API_TEXTS);
   const sandbox = options.extensions.some(({ isSandbox }) => isSandbox === true)
-    ? `${host.issuer === undefined ? '' : new URL(host.issuer).pathname.replace(/\/$/, '')}${path}/sandbox`
+    ? `${basePathOf(host.issuer)}${path}/sandbox`
     : undefined;
   const actions = createActions(service, described, { tree, frame, sandbox, render: options.render });
   const parts = queryParts(service, { frame, tree, action: actions.query });
   return [
     ...routesOf(createEndpoint(service, actions), options.path, modules.values()),
+    ...resourceLoaderRoutes(options.path),
     ...(isAnswered('opensearch') ? openSearchRoutes({ site, path, endpoint: documentation }) : []),
     ...options.extensions.flatMap((extension) => extension.start(parts)),
   ];
 };
 
+const basePathOf = (issuer = ''): string => (issuer === '' ? '' : new URL(issuer).pathname.replace(/\/$/, ''));
+
 const serviceOf = (options: QuerySettings, host: FeatureHost): QueryService => {
   const { issuer = '', timer, requestTimeout: request } = host;
   const [path] = options.path;
   const site = siteOf(options.site, issuer);
+  const scriptPath = basePathOf(issuer) + (scriptPathOf(options.path) ?? '');
   const limiter = options.limits && new CallerLimiter(options.limits, host);
-  const builtin = builtinHandlers({ secret: host.key(QUERY_TOKENS), limiter, languages: options.languages });
+  const builtin = builtinHandlers({
+    secret: host.key(QUERY_TOKENS),
+    limiter,
+    languages: options.languages,
+    scriptPath,
+  });
   const further = options.rights && host.bound('options.query.rights', options.rights);
   return {
     options,

@@ -6,6 +6,7 @@
  */
 
 export { ApiError, type ApiErrorDetails, badContinue } from './answer/api-error.js';
+export { messageName, messageRows } from './builtin/messages.js';
 export { verifyCsrfToken } from './builtin/tokens.js';
 export { catalogue, type ModuleName, type ParamsOf } from './catalogue/index.js';
 export { query } from './query.js';

@@ -175,7 +175,7 @@ describe('the list of tools', () => {
     expect(await namesOf(site)).toEqual(['list_pages', 'site_info', 'describe_module', 'query']);
     const { result } = await site.call('describe_module');
     const names = result.data.modules.map(({ name }: { readonly name: string }) => name);
-    expect(names).toEqual(['allpages', 'codexicons', 'siteinfo', 'tokens', 'userinfo']);
+    expect(names).toEqual(['allmessages', 'allpages', 'codexicons', 'siteinfo', 'tokens', 'userinfo']);
     expect(await site.send('initialize', INITIALIZE)).toMatchObject({
       json: { result: { capabilities: { tools: {} } } },
     });

@@ -2,7 +2,6 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { memoryStore } from 'oauth-query/stores/memory';
-import { vi } from 'vitest';
 import { ContentDatabase, importExport, siteQuery } from '../../../examples/site/index.js';
 import { query } from '../../../src/core/query/index.js';
 import { openApi } from '../../../src/openapi/index.js';
@@ -38,8 +37,6 @@ export interface Answered extends Entry {
 export const entries = (value: unknown): readonly Entry[] => (Array.isArray(value) ? value : []);
 
 export async function startSite(source: string | ((folder: string) => Promise<string>)): Promise<RunningSite> {
-  // The search ends when its processor time is spent, which comes early on a busy machine. While the site runs, no time passes.
-  const time = vi.spyOn(process, 'cpuUsage').mockReturnValue({ user: 0, system: 0 });
   const folder = mkdtempSync(join(tmpdir(), 'oauth-query-site-'));
   const file = join(folder, 'site.db');
   const database = new ContentDatabase(file);
@@ -65,7 +62,6 @@ export async function startSite(source: string | ((folder: string) => Promise<st
       return String(json['access_token']);
     },
     close: async () => {
-      time.mockRestore();
       await host.close();
       database.close();
       rmSync(folder, { recursive: true, force: true });

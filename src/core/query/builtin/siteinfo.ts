@@ -5,7 +5,7 @@ import type { ParamsOf } from '../catalogue/index.js';
 import { isoSeconds } from '../parameters/types/timestamp.js';
 import { SKINS } from '../reader/descriptors.js';
 import type { MetaHandler, ModuleRequest } from '../run/handlers.js';
-import { GENERATOR, type Site, SITE_ID } from '../site/site.js';
+import { GENERATOR, type Site } from '../site/site.js';
 import { titleKey } from '../site/title.js';
 import { TEMPORARY } from '../site/user-name.js';
 import { PROTOCOLS } from '../site/value-sets.js';
@@ -17,23 +17,31 @@ const FILE_EXTENSIONS = ['png', 'gif', 'jpg', 'jpeg', 'webp'];
 type Params = ParamsOf<'siteinfo'>;
 type Prop = Params['prop'][number];
 
+/** What the options say beside those of the site. */
+export interface SiteinfoOptions {
+  readonly languages: Readonly<Record<string, Language>> | undefined;
+  /** The folder of MediaWiki's programs, in URLs. */
+  readonly scriptPath: string;
+}
+
 interface SiteFacts {
   readonly site: Site;
   readonly params: Params;
   /** Milliseconds since the epoch. */
   readonly now: number;
   readonly languages: Readonly<Record<string, Language>>;
+  readonly scriptPath: string;
 }
 
 /** Answers `meta=siteinfo` from the site options. Features that this package does not have are empty. */
 export const siteinfo =
-  (languages: Readonly<Record<string, Language>>): MetaHandler<Params> =>
+  ({ languages = {}, scriptPath }: SiteinfoOptions): MetaHandler<Params> =>
   ({ params, site, clock }: ModuleRequest<Params>) => {
-    const facts: SiteFacts = { site, params, now: clock(), languages };
+    const facts: SiteFacts = { site, params, now: clock(), languages, scriptPath };
     return { data: Object.fromEntries(params.prop.map((prop) => [prop, FACTS[prop](facts)])) };
   };
 
-const general = ({ site, now }: SiteFacts) => {
+const general = ({ site, now, scriptPath }: SiteFacts) => {
   const { server, articlePath } = site;
   const mainPage = articlePath.replace('$1', encodeURIComponent(titleKey(site.mainPage)));
   return {
@@ -64,12 +72,12 @@ const general = ({ site, now }: SiteFacts) => {
     timeoffset: 0,
     time: isoSeconds(now / 1000),
     articlepath: articlePath,
-    scriptpath: '',
-    script: '/index.php',
+    scriptpath: scriptPath,
+    script: `${scriptPath}/index.php`,
     variantarticlepath: false,
     server,
     servername: server.replace(/^[a-z]*:?\/\//, '').replace(/[:/].*$/s, ''),
-    wikiid: SITE_ID,
+    wikiid: site.id,
     misermode: false,
     uploadsenabled: false,
     maxuploadsize: 0,
@@ -121,9 +129,9 @@ const FACTS: { readonly [P in Prop]: (facts: SiteFacts) => unknown } = {
     cascadinglevels: ['sysop'],
     semiprotectedlevels: ['autoconfirmed'],
   }),
-  dbrepllag: ({ params: { showalldb } }) => {
+  dbrepllag: ({ site, params: { showalldb } }) => {
     if (showalldb) throw new ApiError('includeAllDenied', message('apierror-siteinfo-includealldenied'));
-    return [{ host: SITE_ID, lag: -1 }];
+    return [{ host: site.id, lag: -1 }];
   },
   autocreatetempuser: () => ({ enabled: true, matchPatterns: [`${TEMPORARY}$1`] }),
   // Programs that copy a site look for one that is the default.

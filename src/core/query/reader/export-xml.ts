@@ -1,7 +1,7 @@
 import { xmlText } from '../answer/xml.js';
 import type { QueryParams } from '../run/query-parameters.js';
 import { pageAddress } from '../site/page-address.js';
-import { GENERATOR, type Site, SITE_ID } from '../site/site.js';
+import { GENERATOR, type Site } from '../site/site.js';
 
 /** A version of MediaWiki's export format. */
 export type ExportSchema = QueryParams['exportschema'];
@@ -55,7 +55,7 @@ const siteXml = (site: Site): string => {
   return [
     '  <siteinfo>\n',
     line('    ', 'sitename', site.name),
-    line('    ', 'dbname', SITE_ID),
+    line('    ', 'dbname', site.id),
     line('    ', 'base', pageAddress(site.mainPage, site)),
     line('    ', 'generator', GENERATOR),
     line('    ', 'case', site.namespaces.find(({ id }) => id === 0)?.case ?? 'first-letter'),

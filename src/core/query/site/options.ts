@@ -26,9 +26,6 @@ export const VERSION = '0.3.0';
 /** The software, as clients see it. They refuse old versions of MediaWiki. */
 export const GENERATOR = `MediaWiki 1.45.0 (oauth-query ${VERSION})`;
 
-/** What clients see as the name of the database. */
-export const SITE_ID = 'site';
-
 /** An interwiki prefix: `prefix:Page` is a page on another site. */
 export interface Interwiki {
   /** The URL of a page there, with `$1` for the title. */
@@ -63,6 +60,8 @@ export interface SiteStatistics {
 export interface SiteOptions {
   /** The name of the site and of its project namespace. Default `Site`. */
   readonly name?: string;
+  /** The name of the site's database: `wikiid` of `siteinfo`, by which programs tell sites apart. Default `site`. */
+  readonly id?: string;
   /** The title of the main page. Default `Main Page`. */
   readonly mainPage?: string;
   /** The code of the content language. Default `zh-cn`. */
@@ -129,6 +128,7 @@ const STATISTIC = /^(?:pages|articles|edits|images|users|activeusers|admins|jobs
 /** Every option of `query.site`: accepted values, default, validation. */
 export const SITE_OPTIONS = {
   name: orElse(text('the name of the site'), 'Site'),
+  id: orElse(text("the name of a database, such as 'enwiki'", /^[\w-]{1,64}$/), 'site'),
   mainPage: orElse(text('a title'), 'Main Page'),
   language: orElse(text('the code of a language, such as en or pt-br', /^[a-z]{2,}(?:-[a-z0-9]+)*$/i), 'zh-cn'),
   server: orElse(

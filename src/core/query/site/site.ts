@@ -4,7 +4,7 @@ import { type Interwiki, SITE_OPTIONS, type SiteOptions, type SiteStatistics } f
 import { CONTENT_MODELS, IMPLICIT_RIGHTS, RIGHTS } from './value-sets.js';
 
 export type { Namespace, NamespaceOptions } from './namespaces.js';
-export { GENERATOR, type Interwiki, type SiteOptions, type SiteStatistics, SITE_ID, VERSION } from './options.js';
+export { GENERATOR, type Interwiki, type SiteOptions, type SiteStatistics, VERSION } from './options.js';
 
 const SITE = object(SITE_OPTIONS);
 
@@ -12,6 +12,8 @@ const SITE = object(SITE_OPTIONS);
 export interface Site {
   /** The name of the site. */
   readonly name: string;
+  /** The name of the site's database. */
+  readonly id: string;
   /** The title of the main page. */
   readonly mainPage: string;
   /** The code of the content language. */
