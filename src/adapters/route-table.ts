@@ -1,4 +1,5 @@
 import type { HttpRequest, HttpResponse, Route } from '../core/base/http/messages.js';
+import { leaveRoom } from '../core/base/limits/body-room.js';
 import type { Mount } from './mount.js';
 
 /** Sends a response with a framework's own response object. */
@@ -65,6 +66,8 @@ export class RouteTable {
       return send(await route.handle(request));
     } catch (error) {
       return sendBroken(send, error, this.#onError);
+    } finally {
+      leaveRoom(request);
     }
   }
 }

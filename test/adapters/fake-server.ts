@@ -11,7 +11,8 @@ const route = (path: string, handle: (request: HttpRequest) => Promise<HttpRespo
 
 const bodyOf = async (request: HttpRequest): Promise<RequestBody | string> => {
   try {
-    return await readBody(request, { bytes: 10_000, timer: systemTimer, request: 10_000 }, (error) => error);
+    const limits = { bytes: 10_000, timer: systemTimer, request: 10_000, room: () => () => true };
+    return await readBody(request, limits, (error) => error);
   } catch (error) {
     return String(error);
   }

@@ -46,7 +46,7 @@ function toHttpRequest(request: IncomingMessage, query: string): HttpRequest {
     rawHeaders: request.rawHeaders,
     ip: request.socket.remoteAddress ?? '',
     hungUp: false,
-    body: (limit) => readStream(request, limit),
+    body: (limit, takeRoom) => readStream(request, limit, takeRoom),
     native: request,
   };
 }

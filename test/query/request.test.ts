@@ -34,15 +34,16 @@ async function read({ query = '', type = FORM, coding, body = '', parsed, proble
     rawHeaders: [],
     ip: '',
     hungUp: false,
-    body: async (limit) => {
+    body: async (limit, takeRoom) => {
       if (problem !== undefined) throw new BodyError(problem);
       if (parsed !== undefined) return parsedBody(parsed, limit);
       checkBodyHeaders(request, limit);
-      return readStream(stream, limit);
+      return readStream(stream, limit, takeRoom);
     },
     native: undefined,
   };
-  const parameters = await readParameters(request, { bytes: most, timer: systemTimer, request: 8000 });
+  const limits = { bytes: most, timer: systemTimer, request: 8000, room: () => () => true };
+  const parameters = await readParameters(request, limits);
   return Object.fromEntries(parameters.namesBut(() => false).map((name) => [name, parameters.get(name)]));
 }
 

@@ -1,5 +1,5 @@
 import { BodyError, checkBodyHeaders } from '../../core/base/http/body.js';
-import type { HttpRequest, HttpResponse, RequestBody } from '../../core/base/http/messages.js';
+import type { HttpRequest, HttpResponse, RequestBody, TakeRoom } from '../../core/base/http/messages.js';
 
 /** The path and the query of a URL, as written. */
 export const partsOf = (url: string): { readonly path: string; readonly query: string } => {
@@ -57,16 +57,20 @@ export class FetchRequest implements HttpRequest {
     return this.native.headers.get(name) ?? (name === 'host' ? new URL(this.native.url).host : undefined);
   }
 
-  async body(limit: number): Promise<RequestBody> {
+  async body(limit: number, takeRoom: TakeRoom): Promise<RequestBody> {
     const { body, bodyUsed } = this.native;
     if (bodyUsed) throw new BodyError('consumed');
     checkBodyHeaders(this, limit);
-    return { bytes: body === null ? new Uint8Array() : await readStream(body.getReader(), limit) };
+    return { bytes: body === null ? new Uint8Array() : await readStream(body.getReader(), limit, takeRoom) };
   }
 }
 
-/** Reads to the end, or cancels the rest as soon as the limit is exceeded. */
-const readStream = async (reader: ReadableStreamDefaultReader<Uint8Array>, limit: number): Promise<Uint8Array> => {
+/** Reads to the end, or cancels the rest as soon as the limit is exceeded, or there is no room for it. */
+const readStream = async (
+  reader: ReadableStreamDefaultReader<Uint8Array>,
+  limit: number,
+  takeRoom: TakeRoom,
+): Promise<Uint8Array> => {
   const chunks: Uint8Array[] = [];
   let size = 0;
   for (;;) {
@@ -75,9 +79,10 @@ const readStream = async (reader: ReadableStreamDefaultReader<Uint8Array>, limit
     });
     if (done) return chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks);
     size += value.length;
-    if (size > limit) {
+    const problem = size > limit ? 'too-large' : takeRoom(value.length) ? undefined : 'no-room';
+    if (problem !== undefined) {
       void reader.cancel().catch(() => undefined); // The caller may disconnect meanwhile.
-      throw new BodyError('too-large');
+      throw new BodyError(problem);
     }
     chunks.push(value);
   }

@@ -1,23 +1,24 @@
 import type { Readable } from 'node:stream';
 import { BodyError, type BodyProblem } from '../../core/base/http/body.js';
-import type { RequestBody } from '../../core/base/http/messages.js';
+import type { RequestBody, TakeRoom } from '../../core/base/http/messages.js';
 
 /**
- * Reads a stream to its end, or stops as soon as it exceeds the limit. The rest is then discarded, so that
+ * Reads a stream to its end, or stops as soon as it exceeds the limit or there is no room for it. The rest is then discarded, so that
  * the connection can still carry the response.
  *
  * @param limit - In bytes.
  * @throws BodyError
  */
-export const readStream = (stream: Readable, limit: number): Promise<RequestBody> =>
+export const readStream = (stream: Readable, limit: number, takeRoom: TakeRoom): Promise<RequestBody> =>
   new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let size = 0;
     let isOver = false;
     const onData = (chunk: Buffer): void => {
       size += chunk.length;
-      if (size <= limit) chunks.push(chunk);
-      else cut('too-large');
+      if (size > limit) cut('too-large');
+      else if (takeRoom(chunk.length)) chunks.push(chunk);
+      else cut('no-room');
     };
     const onEnd = (): void => {
       if (isOver) return;

@@ -1,5 +1,6 @@
 import type { FeatureHost } from '../base/feature.js';
 import type { Route } from '../base/http/messages.js';
+import { roomWith } from '../base/limits/body-room.js';
 import { FORMATS } from './answer/print.js';
 import { builtinHandlers } from './builtin/index.js';
 import { helpModule, paraminfoModule } from './describe/describing-actions.js';
@@ -74,7 +75,7 @@ export const createQuery = (options: QuerySettings, host: FeatureHost): readonly
 const basePathOf = (issuer = ''): string => (issuer === '' ? '' : new URL(issuer).pathname.replace(/\/$/, ''));
 
 const serviceOf = (options: QuerySettings, host: FeatureHost): QueryService => {
-  const { issuer = '', timer, requestTimeout: request } = host;
+  const { issuer = '', timer, requestTimeout: request, limitAt } = host;
   const [path] = options.path;
   const site = siteOf(options.site, issuer);
   const scriptPath = basePathOf(issuer) + (scriptPathOf(options.path) ?? '');
@@ -94,7 +95,7 @@ const serviceOf = (options: QuerySettings, host: FeatureHost): QueryService => {
     limiter,
     modules: compileModules({ ...builtin, ...options.modules }, options.customModules ?? [], site),
     documentation: issuer + path,
-    body: { bytes: SIZES.request, timer, request },
+    body: { bytes: SIZES.request, timer, request, room: roomWith(limitAt) },
     seal: host.seal('query positions'),
     rightsOf: async (authorization) => [...host.rightsOf(authorization), ...((await further?.(authorization)) ?? [])],
   };

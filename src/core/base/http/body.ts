@@ -1,6 +1,6 @@
 import { inTime } from '../deadline.js';
 import type { MaybePromise, Timer } from '../ports.js';
-import type { HttpRequest, RequestBody } from './messages.js';
+import type { HttpRequest, RequestBody, TakeRoom } from './messages.js';
 
 /**
  * Why a body cannot be read.
@@ -8,22 +8,26 @@ import type { HttpRequest, RequestBody } from './messages.js';
  * - `too-large`: it exceeds its limit
  * - `incomplete`: the connection ended before the body did
  * - `late`: it did not arrive within its deadline
+ * - `no-room`: the process holds as many bytes of unanswered requests as it may, in total or of this caller
  * - `charset`: its content type names a charset other than UTF-8
  * - `encoded`: it is compressed
  * - `consumed`: a middleware in front has read it without keeping it, a mistake of the application
  */
-export type BodyProblem = 'too-large' | 'incomplete' | 'late' | 'charset' | 'encoded' | 'consumed';
+export type BodyProblem = 'too-large' | 'incomplete' | 'late' | 'no-room' | 'charset' | 'encoded' | 'consumed';
 
 const SENTENCES: Readonly<Record<BodyProblem, string>> = {
   'too-large': 'The request body is too large.',
   incomplete: 'The request body was cut short.',
   late: 'The request body did not arrive in time.',
+  'no-room': 'The server holds too many request bodies to receive this one. Send the request again later.',
   charset: 'The charset of the request body must be UTF-8.',
   encoded: 'The request body must not be compressed.',
   consumed:
     'A middleware in front of oauth-query has read the request body without storing it. ' +
     'Mount oauth-query before it, or let it keep the parsed form.',
 };
+
+const STATUSES: Readonly<Partial<Record<BodyProblem, number>>> = { 'too-large': 413, late: 408, 'no-room': 503 };
 
 /** A body that cannot be read. Each protocol responds to it in its own way. */
 export class BodyError extends Error {
@@ -37,14 +41,18 @@ export class BodyError extends Error {
     this.problem = problem;
   }
 
-  /** The HTTP status of a response to it (RFC 9110 §15.5.9, §15.5.14). */
+  /** The HTTP status of a response to it (RFC 9110 §15.5.9, §15.5.14, §15.6.4). */
   get status(): number {
-    return this.problem === 'too-large' ? 413 : this.problem === 'late' ? 408 : 400;
+    return STATUSES[this.problem] ?? 400;
   }
 
-  /** Headers of a response to it. The rest of a late body must not be kept in memory any longer. */
+  /** Headers of a response to it. The rest of a body that is late or has no room must not be kept in memory any longer. */
   get headers(): Readonly<Record<string, string>> {
-    return this.problem === 'late' ? { connection: 'close' } : {};
+    const { problem } = this;
+    return {
+      ...((problem === 'late' || problem === 'no-room') && { connection: 'close' }),
+      ...(problem === 'no-room' && { 'retry-after': '5' }),
+    };
   }
 }
 
@@ -54,6 +62,8 @@ export interface BodyLimits {
   readonly timer: Timer;
   /** The deadline of its request in milliseconds. */
   readonly request: number;
+  /** The room for it. */
+  readonly room: (request: HttpRequest) => TakeRoom;
 }
 
 /** A body must have arrived before the deadline of its request, or the response could not tell what was late. */
@@ -87,7 +97,7 @@ export const readBody = (request: HttpRequest, limits: BodyLimits, refused: Refu
 /** The result of `parse` for the body, as soon as it has been read. */
 export const readBodyAs = <T>(
   request: HttpRequest,
-  { bytes, timer, request: deadline }: BodyLimits,
+  { bytes, timer, request: deadline, room }: BodyLimits,
   refused: Refusal,
   parse: (body: RequestBody) => T,
 ): MaybePromise<T> => {
@@ -98,7 +108,7 @@ export const readBodyAs = <T>(
   try {
     if (!isUtf8Type(request.header('content-type') ?? '')) throw new BodyError('charset');
     const milliseconds = Math.ceil(deadline * SHARE);
-    body = inTime(request.body(bytes), { milliseconds, timer, error: () => new BodyError('late') });
+    body = inTime(request.body(bytes, room(request)), { milliseconds, timer, error: () => new BodyError('late') });
   } catch (error) {
     return refuse(error);
   }

@@ -11,6 +11,9 @@ export type RequestBody =
       readonly fields: object;
     };
 
+/** Takes room for further bytes of a body. Returns `false` if there is none: then nothing of the body may be kept. */
+export type TakeRoom = (bytes: number) => boolean;
+
 /** A request as seen by the core: readonly, with a body that is only read when a route needs it. */
 export interface HttpRequest {
   /** In upper case, such as `GET`. */
@@ -33,9 +36,10 @@ export interface HttpRequest {
    * Reads the body. A route calls this at most once, and only if it needs the body.
    *
    * @param limit - In bytes. A longer body is not read to its end.
+   * @param takeRoom - Called with the length of each part that arrives.
    * @throws BodyError if there is no complete body within the limit.
    */
-  body(limit: number): MaybePromise<RequestBody>;
+  body(limit: number, takeRoom: TakeRoom): MaybePromise<RequestBody>;
   /** The framework's own request, which is passed to the application's functions. */
   readonly native: unknown;
 }

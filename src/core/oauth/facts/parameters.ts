@@ -1,8 +1,10 @@
 import { isUtf8 } from 'node:buffer';
-import { OAuthError } from '../../base/errors.js';
+import { OAuthError, type OAuthErrorCode } from '../../base/errors.js';
 import { BodyError, bufferOf, readBodyAs } from '../../base/http/body.js';
 import type { HttpRequest } from '../../base/http/messages.js';
 import { decodeUrlencoded, forEachPair } from '../../base/http/urlencoded.js';
+import { roomWith } from '../../base/limits/body-room.js';
+import type { LimitAt } from '../../base/limits/source.js';
 import type { MaybePromise, Timer } from '../../base/ports.js';
 
 /**
@@ -139,8 +141,11 @@ export const parseParameters = (text: string, definitions: Definitions, maxField
   return parameters;
 };
 
-const refusal = ({ message, status, headers }: BodyError): OAuthError =>
-  new OAuthError('invalid_request', message, { status, headers });
+/** @param code - Of a body with which the client has made a mistake. */
+export const bodyRefusal = (
+  { problem, message, status, headers }: BodyError,
+  code: OAuthErrorCode = 'invalid_request',
+): OAuthError => new OAuthError(problem === 'no-room' ? 'temporarily_unavailable' : code, message, { status, headers });
 
 /** Restores name-value pairs from the result of the application's body parser. */
 const parametersOfRecord = (body: object, definitions: Definitions): Parameters => {
@@ -155,7 +160,7 @@ const parametersOfRecord = (body: object, definitions: Definitions): Parameters 
     else parameters.addStructured(name, value);
   }
   if (fields > MAX_FIELDS) throw tooManyFields(MAX_FIELDS);
-  if (size > MAX_BODY) throw refusal(new BodyError('too-large'));
+  if (size > MAX_BODY) throw bodyRefusal(new BodyError('too-large'));
   return parameters;
 };
 
@@ -171,23 +176,26 @@ const textOf = (bytes: Uint8Array): string => {
 interface FormContext {
   readonly config: { readonly timeout: number };
   readonly timer: Timer;
+  readonly limitAt: LimitAt;
 }
 
 /**
  * Reads the form of a POST request: its bytes, or the result of the application's body parser. Both lead to the
  * same response.
  *
- * @throws OAuthError `invalid_request`, with status 413 if the body exceeds its limit, and 408 if it does not arrive in time.
+ * @throws OAuthError `invalid_request`, with status 413 if the body exceeds its limit, and 408 if it does not arrive in time;
+ * `temporarily_unavailable` if there is no room for it.
  */
 export const readForm = (
   request: HttpRequest,
   definitions: Definitions,
-  { config: { timeout }, timer }: FormContext,
+  { config: { timeout }, timer, limitAt }: FormContext,
 ): MaybePromise<Parameters> => {
   if (!isForm(request.header('content-type'))) {
     throw new OAuthError('invalid_request', 'The content type must be application/x-www-form-urlencoded.');
   }
-  return readBodyAs(request, { bytes: MAX_BODY, timer, request: timeout }, refusal, (body) =>
+  const limits = { bytes: MAX_BODY, timer, request: timeout, room: roomWith(limitAt) };
+  return readBodyAs(request, limits, bodyRefusal, (body) =>
     'bytes' in body ? parseParameters(textOf(body.bytes), definitions) : parametersOfRecord(body.fields, definitions),
   );
 };

@@ -3,24 +3,25 @@ import { OAuthError, type OAuthErrorInit, tooManyRequests } from '../../base/err
 import { type BodyError, bufferOf, readBody } from '../../base/http/body.js';
 import type { HttpRequest, HttpResponse } from '../../base/http/messages.js';
 import { json } from '../../base/http/responses.js';
+import { roomWith } from '../../base/limits/body-room.js';
 import { sourceOf } from '../../base/limits/source.js';
 import { isRecord } from '../../base/schema.js';
 import { MetadataProblem } from '../clients/client-metadata.js';
 import type { ClientMetadata, Registrations } from '../clients/registrations.js';
 import { LIMITS } from '../facts/limits.js';
-import { MAX_BODY } from '../facts/parameters.js';
+import { bodyRefusal, MAX_BODY } from '../facts/parameters.js';
 import { type OAuthContext, secondsOf } from '../kernel/context.js';
 
 const invalid = (description: string, init: OAuthErrorInit = {}): OAuthError =>
   new OAuthError('invalid_client_metadata', description, init);
 
-const refusal = ({ message, status, headers }: BodyError): OAuthError => invalid(message, { status, headers });
+const refusal = (error: BodyError): OAuthError => bodyRefusal(error, 'invalid_client_metadata');
 
 /** A JSON document: its text, or the result of the application's body parser. */
-const readJson = async (request: HttpRequest, { config, timer }: OAuthContext): Promise<unknown> => {
+const readJson = async (request: HttpRequest, { config, timer, limitAt }: OAuthContext): Promise<unknown> => {
   if (!/^application\/json[ \t]*(?:;|$)/i.test(request.header('content-type') ?? ''))
     throw invalid('The content type must be application/json.');
-  const limits = { bytes: MAX_BODY, timer, request: config.timeout };
+  const limits = { bytes: MAX_BODY, timer, request: config.timeout, room: roomWith(limitAt) };
   const body = await readBody(request, limits, refusal);
   if ('fields' in body) return body.fields;
   try {

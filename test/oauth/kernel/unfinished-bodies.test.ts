@@ -1,0 +1,156 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import { setTimeout } from 'node:timers/promises';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { query } from '../../../src/core/query/index.js';
+import { mcp } from '../../../src/mcp/index.js';
+import { everyTransport } from '../../hosts.js';
+import { fixture } from '../support/fixture.js';
+
+const LENGTH = 1_000_000;
+/** Sixteen bodies of a million bytes fit into 16 MiB, and a seventeenth does not. */
+const FIT = 16;
+const TYPE = 'application/x-www-form-urlencoded';
+
+const open = new Set<Socket>();
+afterEach(() => {
+  for (const socket of open) socket.destroy();
+  open.clear();
+});
+
+/** The server's side of each connection, by the address and port of its client. */
+const accepted = new Map<string, Socket>();
+const nameOf = (address = '', port = 0): string => `${address}:${port}`;
+const onRequest = (message: unknown): void => {
+  const { socket } = message as { readonly socket: Socket }; // As Node documents it.
+  accepted.set(nameOf(socket.remoteAddress, socket.remotePort), socket);
+};
+beforeAll(() => subscribe('http.server.request.start', onRequest));
+afterAll(() => void unsubscribe('http.server.request.start', onRequest));
+
+/** A request whose body has arrived but for its last byte. */
+class Unfinished {
+  text = '';
+  readonly #socket: Socket;
+  readonly #size: number;
+
+  constructor(base: string, from: string, { path = '/api', length = LENGTH, type = TYPE, chunks = 0 } = {}) {
+    const { hostname, port, pathname } = new URL(base);
+    const socket = connect({ host: hostname, port: Number(port), localAddress: from });
+    open.add(socket);
+    socket.setEncoding('utf8').on('data', (chunk: string) => (this.text += chunk));
+    socket.on('error', () => undefined); // The server may close while the rest is under way.
+    const sent = `POST ${pathname === '/' ? '' : pathname}${path} HTTP/1.1\r\nHost: ${hostname}:${port}\r\nContent-Type: ${type}\r\n${chunks > 0 ? `Transfer-Encoding: chunked\r\n\r\n${'1\r\nx\r\n'.repeat(chunks)}` : `Content-Length: ${length}\r\n\r\naction=query&x=${'x'.repeat(length - 16)}`}`;
+    socket.write(sent);
+    this.#size = sent.length;
+    this.#socket = socket;
+  }
+
+  /** Whether the server has read all that was sent, or has closed. */
+  get hasArrived(): boolean {
+    if (this.isClosed) return true;
+    const { localAddress, localPort } = this.#socket;
+    return accepted.get(nameOf(localAddress, localPort))?.bytesRead === this.#size;
+  }
+
+  /** Sends the last byte. Resolves to the status of the response. */
+  async finish(): Promise<number> {
+    this.#socket.write('x');
+    await expect.poll(() => this.text, { timeout: 10_000 }).toContain('\r\n\r\n');
+    return this.status;
+  }
+
+  async abort(): Promise<void> {
+    this.#socket.destroy();
+    if (!this.#socket.closed) await once(this.#socket, 'close');
+  }
+
+  get status(): number {
+    return Number(this.text.slice(9, 12));
+  }
+
+  get isClosed(): boolean {
+    return this.#socket.closed;
+  }
+}
+
+// In front of us, a parser of the application reads bodies itself.
+describe.each(everyTransport.filter(({ mount }) => mount === 'bare'))('$name', ({ start }) => {
+  const hosted = async () => {
+    const { options, errors } = fixture({
+      timeout: 60_000,
+      query: query({ extensions: [mcp()] }),
+      registration: {},
+    });
+    const { base } = await start({ options });
+    const fill = async (from: string, count = FIT, length = LENGTH): Promise<readonly Unfinished[]> => {
+      const all = Array.from({ length: count }, () => new Unfinished(base, from, { length }));
+      await expect.poll(() => all.every(({ hasArrived }) => hasArrived), { timeout: 10_000 }).toBe(true);
+      return all;
+    };
+    /** Resolves when a body was refused: what was sent before it has arrived by then. */
+    const refused = async (from: string, more = {}): Promise<Unfinished> => {
+      const one = new Unfinished(base, from, more);
+      await expect.poll(() => one.isClosed, { timeout: 10_000 }).toBe(true);
+      return one;
+    };
+    return { base, errors, fill, refused };
+  };
+
+  test('#117 the process holds 64 MiB of unfinished bodies; those that are aborted give their room back; every endpoint refuses in its own way', async () => {
+    const { errors, fill, refused } = await hosted();
+    const all = await Promise.all(['127.0.0.1', '127.0.0.2', '127.0.0.3', '127.0.0.4'].map((from) => fill(from)));
+    // 64 million bytes are held, and 67 fit. The last of them, until one is refused.
+    const others = [...(await fill('127.0.0.5', 2))];
+    for (;;) {
+      const [small = expect.fail()] = await fill('127.0.0.5', 1, 50_000);
+      await setTimeout(30);
+      if (small.text !== '') break;
+      others.push(small);
+    }
+    const answers = await Promise.all([
+      refused('127.0.0.6', { type: 'multipart/form-data; boundary=x' }),
+      refused('127.0.0.6', { path: '/mcp', type: 'application/json', length: 200_000 }),
+      refused('127.0.0.6', { path: '/oauth/token', length: 60_000 }),
+      refused('127.0.0.6', { path: '/oauth/authorize', length: 60_000 }),
+      refused('127.0.0.6', { path: '/oauth/register', type: 'application/json', length: 60_000 }),
+    ]);
+    expect(answers.map(({ status }) => status)).toEqual([503, 503, 503, 503, 503]);
+    for (const { text } of answers) expect(text).toMatch(/\r\nretry-after: 5\r\n/i);
+    await others[0]?.abort();
+    await setTimeout(30);
+    const [later] = await fill('127.0.0.6', 1);
+    expect(await later?.finish()).toBe(200);
+    const rest = [...all.flat(), ...others.slice(1)];
+    expect(await Promise.all(rest.map((one) => one.finish()))).toEqual(rest.map(() => 200));
+    expect(errors).toEqual([]);
+  });
+
+  test('#117 parts of one byte take more room than their bytes', async () => {
+    const { base, errors, fill } = await hosted();
+    // 262,144 such parts would be 16 MiB of small objects, and more.
+    const many = new Unfinished(base, '127.0.0.1', { chunks: 100_000 });
+    await expect.poll(() => many.isClosed, { timeout: 20_000 }).toBe(true);
+    expect(many.status).toBe(503);
+    const [next] = await fill('127.0.0.1', 1);
+    expect(await next?.finish()).toBe(200);
+    expect(errors).toEqual([]);
+  });
+
+  test('#117 an address holds 16 MiB of unfinished bodies: a further one is 503 and closes, those before it and other addresses go on', async () => {
+    const { errors, fill, refused } = await hosted();
+    const held = await fill('127.0.0.1');
+    const { text } = await refused('127.0.0.1');
+    expect(text).toMatch(/^HTTP\/1\.1 503 /);
+    expect(text).toMatch(/\r\nretry-after: 5\r\n/i);
+    expect(text).toMatch(/\r\nconnection: close\r\n/i);
+    const [other] = await fill('127.0.0.2', 1);
+    expect(await other?.finish()).toBe(200);
+    expect(await Promise.all(held.map((one) => one.finish()))).toEqual(held.map(() => 200));
+    // What is answered has given its room back.
+    const again = await fill('127.0.0.1');
+    expect(await Promise.all(again.map((one) => one.finish()))).toEqual(again.map(() => 200));
+    expect(errors).toEqual([]);
+  });
+});
