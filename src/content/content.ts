@@ -52,17 +52,19 @@ export interface FoundRows<Row, Key> {
 }
 
 /**
- * The maximum number of rows read for one response, without those that the caller may not see. A request that filters
- * out most rows gets short results, and continues.
- */
-const MAX_ROWS_READ = 1_000;
-const PIECE = 500;
-
-/**
- * The maximum number of rows that a response reads on a site that hides pages. It then ends with a concealed position,
+ * The maximum number of rows read for one response. A request whose filters pass few of the rows that a source returns
+ * gets short results, and continues. On a site that hides pages, the response then ends with a concealed position,
  * because the next row may be hidden.
  */
-const MAX_ALL_READ = 4_000;
+const MAX_ROWS_READ = 5_000;
+
+/** On such a site, so many rows that the caller may see end a response too: how many are hidden has no effect until there are thousands. */
+const MAX_SEEN = 2_500;
+
+const PIECE = 500;
+
+/** After so many rows, other requests run. */
+const OTHERS_TURN = 1_000;
 
 /** A source with normalized titles, without pages that the caller may not see. */
 export class Content<S extends ContentSource = ContentSource> {
@@ -95,7 +97,7 @@ export class Content<S extends ContentSource = ContentSource> {
     if (!this.#visible) return true;
     const all = (this.#read.get(asking) ?? 0) + rows;
     this.#read.set(asking, all);
-    return all < MAX_ALL_READ;
+    return all < MAX_ROWS_READ;
   }
 
   /** Whether the position at which a response ends may be that of a row that the caller may not see. */
@@ -219,6 +221,7 @@ export class Content<S extends ContentSource = ContentSource> {
     // Without `open`, rows remain as they are.
     const { open = (all) => all as readonly Open[] } = listing;
     const rows: Open[] = [];
+    const mostSeen = this.#visible ? MAX_SEEN : MAX_ROWS_READ;
     let { from } = listing;
     let last: Row | undefined;
     for (let seen = 0, total = 0; ;) {
@@ -226,7 +229,7 @@ export class Content<S extends ContentSource = ContentSource> {
       // The additional row is the start of the next batch.
       const piece = await read(from, size + 1);
       for (const row of await open(piece.slice(0, size))) {
-        if (seen === MAX_ROWS_READ) return { rows, next: after && last ? after(last) : key(row) };
+        if (seen === mostSeen) return { rows, next: after && last ? after(last) : key(row) };
         seen += 1;
         last = row;
         if (!keep(row)) continue;
@@ -241,7 +244,7 @@ export class Content<S extends ContentSource = ContentSource> {
         this.#ends.add(asking);
         return { rows, next: from };
       }
-      if (total >= MAX_ROWS_READ) await othersTurn(asking);
+      if (total >= OTHERS_TURN) await othersTurn(asking);
     }
   }
 }

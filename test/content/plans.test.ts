@@ -6,7 +6,9 @@ import { Sql } from '../../src/content/sqlite/sql.js';
 import { fillDatabase } from './support/fill-database.js';
 
 const database = new ContentDatabase(':memory:');
-const source: Required<Pick<ContentSource, 'pages' | 'members' | 'userRange'>> = sqliteSource(database);
+const source: Required<
+  Pick<ContentSource, 'pages' | 'pageRange' | 'shuffled' | 'targets' | 'members' | 'history' | 'userRange'>
+> = sqliteSource(database);
 const call = { signal: new AbortController().signal };
 afterAll(() => database.close());
 
@@ -39,10 +41,34 @@ test('members of a category are read in the order of an index, however many have
   }
 });
 
-test('as many users are read as are asked for, also if none of them has recent edits', () => {
+test('rows that do not pass a filter are skipped in an index, without reading the row', () => {
+  const range = { descending: false, limit: 1 };
+  const hub = { kind: 'link', ns: 0, unique: false, from: ['Hub', 0], namespaces: [4], ...range } as const;
+  const plans = [
+    planOf(() => source.pageRange({ ns: 0, size: [1, 2], ...range }, call)),
+    planOf(() => source.pageRange({ ns: 0, redirects: false, ...range }, call)),
+    planOf(() => source.shuffled({ namespaces: [4], size: [1, 2], ...range }, call)),
+    planOf(() => source.targets(hub, call)),
+    planOf(() => source.members({ category: 'All', by: 'time', namespaces: [4], ...range }, call)),
+    planOf(() => source.userRange({ accounts: true, ...range }, call)),
+    planOf(() => source.history({ excludeUser: 'Alice', minor: false, text: false, ...range }, call)),
+  ].map((plan) => plan[0]);
+  expect(plans).toEqual([
+    expect.stringContaining('page USING INDEX page_by_filters (ns=?)'),
+    expect.stringContaining('page USING INDEX page_by_filters (ns=?)'),
+    'SCAN page USING INDEX page_by_random',
+    expect.stringContaining('link USING COVERING INDEX link_by_target (kind=? AND ns=?'),
+    expect.stringContaining('category_member USING COVERING INDEX category_member_by_time (category=?)'),
+    expect.stringContaining('user USING COVERING INDEX user_with_account'),
+    'SCAN revision USING INDEX revision_by_time',
+  ]);
+});
+
+test('users without recent edits are left out in the database', () => {
   fillDatabase(database, [
     { id: 1, title: 'Boat', text: '', history: [{ id: 1, text: '', user: 'Alice', userid: 1 }] },
   ]);
-  const since = '2999-01-01T00:00:00Z';
-  expect(source.userRange({ since, descending: false, limit: 1 }, call)).toMatchObject([{ name: 'Alice', recent: 0 }]);
+  const read = (since: string) => source.userRange({ since, descending: false, limit: 1 }, call);
+  expect(read('2999-01-01T00:00:00Z')).toEqual([]);
+  expect(read('')).toMatchObject([{ name: 'Alice', recent: 1 }]);
 });

@@ -12,6 +12,9 @@ interface TargetQuery<Row extends LinkRow> {
   readonly from?: string | undefined;
   readonly to?: string | undefined;
   readonly descending: boolean;
+  readonly namespaces?: readonly number[] | undefined;
+  readonly suffix?: string | undefined;
+  readonly members?: readonly [least: number, most: number] | undefined;
   /** The row to continue with. */
   readonly next?: readonly [title: string, page: number] | undefined;
   /** Adds to the rows that the caller may see. Default: nothing. */
@@ -28,13 +31,17 @@ export const targetsOf = async <Row extends LinkRow = LinkRow>(
   query: TargetQuery<Row>,
   asking: Asking,
 ) => {
-  const { kind, ns, unique, limit, from, to, descending, next, keep } = query;
+  const { kind, ns, unique, limit, from, to, descending, next, keep, namespaces, suffix, members } = query;
   // Without `open`, rows remain as they are.
   const { open = async (rows) => rows as readonly Row[] } = query;
   // Whether a page visible to the caller links there can only be determined row by row.
   const once = unique && !content.isRestricted;
   const [first, last] = once ? [0, 0] : descending ? [LAST_ID, 0] : [0, LAST_ID];
-  const range = { kind, ns, unique: once, descending, to: to === undefined ? undefined : ([to, last] as const) };
+  const filters = once ? { members } : { namespaces, suffix };
+  const range = {
+    ...{ kind, ns, unique: once, descending, ...filters },
+    to: to === undefined ? undefined : ([to, last] as const),
+  };
   let given: string | undefined;
   return content.collect<LinkRow, readonly [title: string, page: number], Row>(asking, {
     limit,

@@ -70,6 +70,18 @@ export type RedirectFilter = 'all' | 'nonredirects' | 'redirects';
 export const passesRedirects = ({ redirect }: ContentPage, filter: RedirectFilter = 'all'): boolean =>
   filter === 'all' || (redirect !== undefined) === (filter === 'redirects');
 
+/** The filter `redirects` of a source; `undefined` for all pages. */
+export const redirectHint = (filter: RedirectFilter = 'all'): boolean | undefined =>
+  filter === 'all' ? undefined : filter === 'redirects';
+
+/** The filter of a source for what `show` requires of a fact; `undefined` if it requires nothing. */
+export const hintOf = (show: readonly string[], fact: string): boolean | undefined =>
+  show.includes(fact) ? true : show.includes(`!${fact}`) ? false : undefined;
+
+/** The filter of a source for numbers of which one, both or none is given. */
+export const spanOf = (least: number | undefined, most: number | undefined): readonly [number, number] | undefined =>
+  least === undefined && most === undefined ? undefined : [least ?? 0, most ?? Number.MAX_SAFE_INTEGER];
+
 type Key = string | number | readonly (string | number)[];
 
 interface ListParts<Row> {

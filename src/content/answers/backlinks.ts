@@ -8,12 +8,14 @@ import {
   asked,
   byPage,
   type Having,
+  hintOf,
   isDescending,
   pageItem,
   passes,
   passesRedirects,
   readKey,
   type RedirectFilter,
+  redirectHint,
 } from './answer.js';
 
 /**
@@ -47,18 +49,20 @@ interface Query extends Filter {
   readonly from: BacklinkKey | undefined;
   readonly descending: boolean;
   readonly limit: number;
+  readonly withText?: boolean | undefined;
   readonly keep?: (row: BacklinkRow) => boolean;
 }
 
 const read = (content: Backlinks, query: Query, asking: Asking) => {
-  const { kind, targets, from, descending, limit, namespace, filterredir, keep = () => true } = query;
+  const { kind, targets, from, descending, limit, namespace, filterredir, withText, keep = () => true } = query;
+  const filters = { namespaces: namespace, redirects: redirectHint(filterredir), withText };
   return content.collect<BacklinkRow, BacklinkKey>(asking, {
     limit,
     from,
     read: (start, size) =>
       targets.length === 0
         ? []
-        : content.source.backlinks({ kind, targets, descending, from: start, limit: size }, asking),
+        : content.source.backlinks({ ...filters, kind, targets, descending, from: start, limit: size }, asking),
     key: ({ target, page }) => [target.ns, target.title, page.id],
     open: (rows) => content.openRows(rows, ({ page }) => page, asking),
     keep: (row) => accepts(namespace, row.page.ns) && passesRedirects(row.page, filterredir) && keep(row),
@@ -162,7 +166,12 @@ export const linkingPages =
       return target ?? [];
     });
     const from = readKey(next, 'number', 'text', 'number');
-    const query = { kind, targets, from, descending: false, limit, namespace: params.namespace };
+    const redirects = hintOf(show, 'redirect');
+    const query = {
+      ...{ kind, targets, from, descending: false, limit, namespace: params.namespace },
+      ...(redirects !== undefined && { filterredir: redirects ? ('redirects' as const) : ('nonredirects' as const) }),
+      withText: hintOf(show, 'fragment'),
+    };
     const keep = ({ page: { redirect }, text = '' }: BacklinkRow): boolean =>
       passes(show, { redirect: redirect !== undefined, fragment: text !== '' });
     const found = await read(content, { ...query, keep }, request);

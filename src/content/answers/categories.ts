@@ -17,6 +17,7 @@ import {
   passes,
   readKey,
   type RequestOf,
+  spanOf,
   timeBounds,
   type TimeKey,
   titleBounds,
@@ -48,14 +49,20 @@ export const categories: Answer<'categories', 'links'> = async (content, request
   const chosen = params.categories?.flatMap((text) => content.read(text)?.title ?? []);
   const props = role === 'generator' ? [] : (params.prop ?? []);
   const needsHidden = show.length > 0 || props.includes('hidden');
-  const found = await linksOfPages<LinkRow & { readonly hidden: boolean }>(content, request, 'category', {
-    from: page === undefined ? undefined : [page, CATEGORY, title ?? ''],
-    open: async (rows) => {
-      const hidden = needsHidden ? await hiddenAmong(content, rows, request) : undefined;
-      return rows.map((row) => ({ ...row, hidden: hidden?.has(row.title) === true }));
+  const found = await linksOfPages<LinkRow & { readonly hidden: boolean }>(
+    content,
+    request,
+    'category',
+    {
+      from: page === undefined ? undefined : [page, CATEGORY, title ?? ''],
+      open: async (rows) => {
+        const hidden = needsHidden ? await hiddenAmong(content, rows, request) : undefined;
+        return rows.map((row) => ({ ...row, hidden: hidden?.has(row.title) === true }));
+      },
+      keep: (row) => (!chosen || chosen.includes(row.title)) && passes(show, { hidden: row.hidden }),
     },
-    keep: (row) => accepts(chosen, row.title) && passes(show, { hidden: row.hidden }),
-  });
+    { targets: chosen?.map((name) => ({ ns: CATEGORY, title: name })) },
+  );
   const needsPages = props.includes('sortkey') || props.includes('timestamp');
   const byId = await content.byId(needsPages ? idsOf(pages) : [], request);
   const list = byPage(found, ({ title: name, text: prefix = '', hidden, ...row }) => {
@@ -103,7 +110,8 @@ export const allcategories: Answer<'allcategories', 'targets' | 'pages'> = async
   const needsSizes = params.min !== undefined || params.max !== undefined || prop.includes('size');
   if (needsSizes && !hasSizes) warn('nosizes', 'This site does not provide the sizes of categories.');
   const bounds = titleBounds(params, (text) => content.start(text, CATEGORY), next?.replaceAll('_', ' '));
-  const query = { ...bounds, kind: 'category', ns: CATEGORY, unique: true, limit } as const;
+  const members = hasSizes ? spanOf(params.min, params.max) : undefined;
+  const query = { ...bounds, members, kind: 'category', ns: CATEGORY, unique: true, limit } as const;
   const found = await targetsOf<LinkRow & { readonly sizes?: Sizes }>(
     content,
     {
@@ -180,7 +188,10 @@ const byTime = (content: Members, category: string, request: MembersRequest) => 
     limit,
     from,
     read: (start, size) =>
-      content.source.members({ ...bounds, by: 'time', category, from: start, limit: size }, request),
+      content.source.members(
+        { ...bounds, by: 'time', category, namespaces: params.namespace, from: start, limit: size },
+        request,
+      ),
     key: ({ timestamp, page }) => [timestamp, page.id],
     open: (rows) => content.openRows(rows, ({ page }) => page, request),
     keep: ({ page }) => accepts(params.namespace, page.ns),
@@ -210,7 +221,8 @@ const bySortkey = async (content: Members, category: string, request: MembersReq
       if (from && (descending ? type > from[0] : type < from[0])) continue;
       const begins: SortPlace = from?.[0] === type ? from : [type, first ?? begin.text, begin.id];
       const ends: SortPlace = [type, last ?? end.text, end.id];
-      const range = { category, from: begins, to: ends, descending, limit: size - rows.length } as const;
+      const piece = { from: begins, to: ends, descending, limit: size - rows.length };
+      const range = { category, namespaces: params.namespace, ...piece } as const;
       rows.push(...(await content.source.members({ by: 'sortkey', ...range }, request)));
       if (rows.length >= size) break;
     }

@@ -7,6 +7,7 @@ import {
   accepts,
   type Answer,
   type Having,
+  hintOf,
   listOf,
   partsOf,
   passes,
@@ -114,7 +115,7 @@ export const changeList = async (
 const readChanges = async (
   { source }: Changes,
   asking: Asking,
-  { type, user, page, latest, namespace, show = [] }: ChangeFilter,
+  { type, user, excludeuser, page, latest, namespace, show = [] }: ChangeFilter,
   { from, to, descending, limit }: ContentRange<TimeKey>,
 ): Promise<readonly Change[]> => {
   const range = (place: (rcid: number) => number) => ({
@@ -129,8 +130,10 @@ const readChanges = async (
     latest,
     text: false,
     namespaces: namespace,
-    minor: show.includes('minor'),
-    anonymous: show.includes('anon'),
+    excludeUser: excludeuser,
+    first: type.includes('new') === type.includes('edit') ? undefined : type.includes('new'),
+    minor: hintOf(show, 'minor'),
+    anonymous: hintOf(show, 'anon'),
   };
   // An entry is neither minor nor anonymous.
   const hasEntries = type.includes('log') && !wanted.minor && !wanted.anonymous;
@@ -243,7 +246,10 @@ export const usercontribs: Answer<'usercontribs', 'history' | 'pages'> = async (
   const { from: begin, to, descending } = timeBounds(params, undefined);
   const place = readKey(next, 'text', 'time', 'number');
   const users = await byWhom(content, params, { from: place?.[0], descending }, request);
-  const filters = { namespaces: namespace, minor: show.includes('minor'), latest: toponly || show.includes('top') };
+  const filters = {
+    ...{ namespaces: namespace, first: hintOf(show, 'new'), minor: hintOf(show, 'minor') },
+    latest: toponly || show.includes('top'),
+  };
   const hints = { ...filters, to, descending, text: false };
   const read = async (from: UserKey | undefined, size: number): Promise<readonly ContentRevision[]> => {
     const rows: ContentRevision[] = [];

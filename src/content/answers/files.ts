@@ -2,7 +2,7 @@ import { pageAddress, type ResultItem, type Site } from '../../core/query/index.
 import type { Asking, Content } from '../content.js';
 import { FILE } from '../keys.js';
 import type { ContentFile, ContentPage } from '../source.js';
-import { accepts, type Answer, type Having, listOf, readKey, titleBounds } from './answer.js';
+import { accepts, type Answer, type Having, listOf, readKey, spanOf, titleBounds } from './answer.js';
 
 const MEDIA: Readonly<Record<string, string>> = { audio: 'AUDIO', image: 'BITMAP', text: 'TEXT', video: 'VIDEO' };
 
@@ -71,24 +71,26 @@ export const allimages: Answer<'allimages', 'files' | 'pageRange'> = async (cont
     return [];
   }
   const { from, ...bounds } = titleBounds(params, (text) => content.start(text, FILE), next?.replaceAll('_', ' '));
+  const file = { size: spanOf(params.minsize, params.maxsize), mime, sha1: sha1?.toLowerCase() };
+  const range = { ...bounds, ns: FILE, file };
   const found = await content.collect<ContentPage, string, ContentPage & { readonly file: ContentFile | undefined }>(
     request,
     {
       limit,
       from,
-      read: (start, size) => content.source.pageRange({ ...bounds, ns: FILE, from: start, limit: size }, request),
+      read: (start, size) => content.source.pageRange({ ...range, from: start, limit: size }, request),
       key: ({ title }) => title,
       open: async (rows) => {
         const shown = await content.shown(rows, request);
         const files = await filesOf(content, shown, request);
         return shown.map((row) => ({ ...row, file: files.get(row.title) }));
       },
-      keep: ({ file }) =>
-        file !== undefined &&
-        file.size >= minsize &&
-        file.size <= maxsize &&
-        accepts(mime, file.mime) &&
-        (sha1 === undefined || file.sha1 === sha1.toLowerCase()),
+      keep: ({ file: found }) =>
+        found !== undefined &&
+        found.size >= minsize &&
+        found.size <= maxsize &&
+        accepts(mime, found.mime) &&
+        (file.sha1 === undefined || found.sha1 === file.sha1),
     },
   );
   const list = listOf(found, {

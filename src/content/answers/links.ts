@@ -1,7 +1,7 @@
 import type { Site } from '../../core/query/index.js';
-import { type Asking, type Listing, othersTurn } from '../content.js';
+import { type Asking, type Listing, type OfPage, othersTurn } from '../content.js';
 import { endOf, hostKey, titleId } from '../keys.js';
-import type { ContentSource, LinkKind, LinkRow } from '../source.js';
+import type { ContentLinkRange, ContentSource, LinkKind, LinkRow } from '../source.js';
 import { targetsOf } from './all-links.js';
 import {
   accepts,
@@ -48,10 +48,12 @@ export const linksOfPages = <Row extends LinkRow = LinkRow>(
   request: RequestOf<'links' | 'langlinks' | 'iwlinks' | 'extlinks' | 'pageprops' | 'categories'>,
   kind: LinkKind,
   listing: Partial<Listing<LinkRow, LinkKey, Row>>,
+  filters: Pick<ContentLinkRange, 'targets' | 'namespaces' | 'prefix' | 'suffix'> = {},
 ) => {
   const { params, limit } = request;
   const { from = readKey(request.continue, 'number', 'number', 'text') } = listing;
-  const range = { kind, pages: idsOf(request.pages), descending: 'dir' in params && isDescending(params.dir) };
+  const descending = 'dir' in params && isDescending(params.dir);
+  const range = { ...filters, kind, pages: idsOf(request.pages), descending };
   return content.collect<LinkRow, LinkKey, Row>(request, {
     limit,
     read: (start, size) =>
@@ -76,10 +78,10 @@ export const linksOf =
   async (content, request) => {
     const { titles, templates, images, namespace }: Targets = request.params;
     const texts = titles ?? templates ?? images ?? [];
-    const wanted = new Set(texts.flatMap((text) => content.read(text) ?? []).map(titleId));
-    const keep = (row: LinkRow): boolean =>
-      accepts(namespace, row.ns) && (texts.length === 0 || wanted.has(titleId(row)));
-    const found = await linksOfPages(content, request, kind, { keep });
+    const targets = texts.length === 0 ? undefined : texts.flatMap((text) => content.read(text) ?? []);
+    const wanted = targets && new Set(targets.map(titleId));
+    const keep = (row: LinkRow): boolean => accepts(namespace, row.ns) && (wanted?.has(titleId(row)) ?? true);
+    const found = await linksOfPages(content, request, kind, { keep }, { targets, namespaces: namespace });
     return byPage(found, (row) => ({ ns: row.ns, title: content.show(row) }));
   };
 
@@ -102,11 +104,21 @@ const isForeign =
     return prefix === (wantedPrefix ?? prefix) && title === (wantedTitle ?? title);
   };
 
+/** The filter of a source for the same. */
+const foreignHint = (prefix: string | undefined, title: string | undefined) =>
+  prefix === undefined
+    ? {}
+    : title === undefined
+      ? { prefix: `${prefix}:` }
+      : { targets: [{ ns: 0, title: `${prefix}:${title}` }] };
+
 /** The same pages in other languages. */
 export const langlinks: Answer<'langlinks', 'links'> = async (content, request) => {
   const { params, site } = request;
   const wants = (prop: 'url' | 'langname' | 'autonym'): boolean => params.prop?.includes(prop) ?? false;
-  const found = await linksOfPages(content, request, 'language', { keep: isForeign(params.lang, params.title) });
+  const { lang, title } = params;
+  const keep = isForeign(lang, title);
+  const found = await linksOfPages(content, request, 'language', { keep }, foreignHint(lang, title));
   return byPage(found, (row) => {
     const { prefix, title } = foreign(row);
     return {
@@ -132,7 +144,9 @@ const nameIn = (language: string, code: string): string => {
 export const iwlinks: Answer<'iwlinks', 'links'> = async (content, request) => {
   const { params, site } = request;
   const withUrl = params.url || params.prop?.includes('url');
-  const found = await linksOfPages(content, request, 'interwiki', { keep: isForeign(params.prefix, params.title) });
+  const keep = isForeign(params.prefix, params.title);
+  const filters = foreignHint(params.prefix, params.title);
+  const found = await linksOfPages(content, request, 'interwiki', { keep }, filters);
   return byPage(found, (row) => {
     const { prefix, title } = foreign(row);
     return { prefix, ...(withUrl && { url: urlOf(row, site) }), title };
@@ -182,18 +196,16 @@ const addressBounds = (query: string | undefined): { readonly from?: string; rea
   return { from, to: endOf(from) };
 };
 
-const isProtocol =
-  (protocol: string) =>
-  ({ title }: LinkRow): boolean =>
-    protocol === '' || title.endsWith(` ${protocol}`);
+/** How the addresses of a protocol end. */
+const endOfProtocol = (protocol: string): string => (protocol === '' ? '' : ` ${protocol}`);
 
 /** The external links of pages. */
 export const extlinks: Answer<'extlinks', 'links'> = async (content, request) => {
   const { params } = request;
   const { from = '' } = addressBounds(params.query);
-  const hasProtocol = isProtocol(params.protocol);
-  const keep = (row: LinkRow): boolean => hasProtocol(row) && row.title.startsWith(from);
-  const found = await linksOfPages(content, request, 'url', { keep });
+  const suffix = endOfProtocol(params.protocol);
+  const keep = ({ title }: LinkRow): boolean => title.endsWith(suffix) && title.startsWith(from);
+  const found = await linksOfPages(content, request, 'url', { keep }, { prefix: from, suffix });
   return byPage(found, ({ title, text = title }) => ({ url: text }));
 };
 
@@ -201,29 +213,41 @@ export const extlinks: Answer<'extlinks', 'links'> = async (content, request) =>
 export const exturlusage: Answer<'exturlusage', Everywhere> = async (content, request) => {
   const { params, limit, continue: next } = request;
   const bounds = addressBounds(params.query);
+  const suffix = endOfProtocol(params.protocol);
   const query = { kind: 'url', ns: 0, unique: false, descending: false, limit, ...bounds } as const;
-  const place = { next: readKey(next, 'text', 'number'), keep: isProtocol(params.protocol) };
-  const found = await targetsOf(content, { ...query, ...place }, request);
-  const pages = await content.withPages(found.rows, request);
-  const rows = pages.filter(({ of }) => accepts(params.namespace, of.ns));
-  return listOf(
-    { rows, next: found.next },
+  const found = await targetsOf<OfPage<LinkRow>>(
+    content,
     {
-      item: ({ of, title, text = title }) => asked({ ...pageItem(of, content), url: text }, params.prop),
-      page: ({ page }) => ({ pageid: page }),
+      ...{ ...query, next: readKey(next, 'text', 'number'), namespaces: params.namespace, suffix },
+      open: (rows) => content.withPages(rows, request),
+      keep: ({ of, title }) => accepts(params.namespace, of.ns) && title.endsWith(suffix),
     },
+    request,
   );
+  return listOf(found, {
+    item: ({ of, title, text = title }) => asked({ ...pageItem(of, content), url: text }, params.prop),
+    page: ({ page }) => ({ pageid: page }),
+  });
 };
 
 /** Properties of pages, such as `hiddencat`. */
 export const pageprops: Answer<'pageprops', 'links'> = async (content, request) => {
   const [first = 0] = readKey(request.continue, 'number') ?? [];
-  const found = await linksOfPages(content, request, 'property', { limit: 500, from: [first, 0, ''] });
+  const names = request.params.prop;
+  const targets = names?.length ? names.map((title) => ({ ns: 0, title })) : undefined;
+  const keep = ({ title }: LinkRow): boolean => accepts(names, title);
+  const found = await linksOfPages(
+    content,
+    request,
+    'property',
+    { limit: 500, from: [first, 0, ''], keep },
+    { targets },
+  );
   // A page whose properties do not all fit is moved to the next response.
   const cut = found.next?.[0];
   const shown = new Map<number, Record<string, string>>();
   for (const { page, title, text = '' } of found.rows) {
-    if ((page === cut && page !== first) || !accepts(request.params.prop, title)) continue;
+    if (page === cut && page !== first) continue;
     const props = shown.get(page) ?? {};
     props[title] = text;
     shown.set(page, props);

@@ -11,6 +11,8 @@ import {
   passesRedirects,
   readKey,
   type RedirectFilter,
+  redirectHint,
+  spanOf,
   titleBounds,
 } from './answer.js';
 import { oneLinkEach } from './links.js';
@@ -47,7 +49,12 @@ export const allpages: Answer<'allpages', 'pageRange'> = async (content, request
   const { namespace: ns, filterredir, filterlanglinks } = params;
   if (params.prtype !== undefined || params.prexpiry !== 'all') return [];
   const { from, ...bounds } = titleBounds(params, (text) => content.start(text, ns), next?.replaceAll('_', ' '));
-  const range = { ...bounds, ns, redirects: filterredir === 'all' ? undefined : filterredir === 'redirects' };
+  const filters = {
+    redirects: redirectHint(filterredir),
+    size: spanOf(params.minsize, params.maxsize),
+    languages: filterlanglinks === 'all' ? undefined : filterlanglinks === 'withlanglinks',
+  };
+  const range = { ...bounds, ...filters, ns };
   const found = await content.collect<ContentPage, string, ContentPage & { readonly hasLanguage?: boolean }>(request, {
     limit,
     from,
@@ -80,15 +87,21 @@ export const random: Answer<'random', 'shuffled'> = async (content, request) => 
   const { params, limit, continue: next, role } = request;
   const place = readKey(next, 'number', 'number', 'number', 'number') ?? [randomInt(MAX_RANDOM), 0, 0, 0];
   const [begin, ...start] = place;
+  const filter = { ...params, filterredir: params.redirect ? ('redirects' as const) : params.filterredir };
+  const filters = {
+    namespaces: params.namespace,
+    redirects: redirectHint(filter.filterredir),
+    size: spanOf(params.minsize, params.maxsize),
+    model: params.contentmodel,
+  };
   const piece = (from: readonly [number, number], to: readonly [number, number] | undefined, size: number) =>
-    content.source.shuffled({ from, to, descending: false, limit: size }, request);
+    content.source.shuffled({ ...filters, from, to, descending: false, limit: size }, request);
   const read = async ([lap, number, id]: Place, size: number): Promise<readonly ShuffledPage[]> => {
     const rows = lap === 0 ? await piece([Math.max(number, begin), number < begin ? 0 : id], undefined, size) : [];
     if (rows.length >= size || begin === 0) return rows;
     const again = await piece(lap === 0 ? [0, 0] : [number, id], [begin - 1, LAST_ID], size - rows.length);
     return [...rows, ...again];
   };
-  const filter = { ...params, filterredir: params.redirect ? ('redirects' as const) : params.filterredir };
   const found = await content.collect<ShuffledPage, Place>(request, {
     limit,
     from: start,

@@ -53,6 +53,7 @@ const historyOf = async (content: Having<'revisions'>, request: RequestOf<'revis
   const { params, limit, continue: next, pages, warn } = request;
   const [page = 0] = idsOf(pages);
   const { source } = content;
+  if (params.tag !== undefined) return { pages: new Map() };
   if (!source.history) {
     warn('nohistory', 'This site only has the latest revision of each page.');
     return { pages: new Map() };
@@ -62,7 +63,7 @@ const historyOf = async (content: Having<'revisions'>, request: RequestOf<'revis
     placeOf(content, params.endid, 'endid', request),
   ]);
   const { from, to, descending } = timeBounds(params, next);
-  const query = { page, to: end ?? to, descending, text: false };
+  const query = { page, user: params.user, excludeUser: params.excludeuser, to: end ?? to, descending, text: false };
   const found = await content.collect<ContentRevision, TimeKey>(request, {
     limit,
     from: next === undefined ? (start ?? from) : from,
@@ -88,13 +89,11 @@ const placeOf = async (
   return [found.timestamp, id];
 };
 
-/** Filters of lists of revisions. No revision has a tag. */
+/** Filters of lists of revisions. */
 const isBy =
-  ({ user, excludeuser, tag }: { readonly user?: string; readonly excludeuser?: string; readonly tag?: string }) =>
+  ({ user, excludeuser }: { readonly user?: string; readonly excludeuser?: string }) =>
   (row: ContentRevision): boolean =>
-    tag === undefined &&
-    (user === undefined || row.user === user) &&
-    (excludeuser === undefined || row.user !== excludeuser);
+    (user === undefined || row.user === user) && (excludeuser === undefined || row.user !== excludeuser);
 
 /** All revisions by time; consecutive ones of a page are grouped. */
 export const allrevisions: Answer<'allrevisions', 'history' | 'pages' | 'revisions'> = async (content, request) => {
@@ -102,10 +101,11 @@ export const allrevisions: Answer<'allrevisions', 'history' | 'pages' | 'revisio
   const { namespace, user } = params;
   const { from, ...bounds } = timeBounds(params, next);
   const by = isBy(params);
+  const range = { ...bounds, user, excludeUser: params.excludeuser, namespaces: namespace, text: false };
   const rows = await content.collect<ContentRevision, TimeKey, OfPage<ContentRevision>>(request, {
     limit,
     from,
-    read: (place, size) => content.source.history({ ...bounds, user, from: place, limit: size, text: false }, request),
+    read: (place, size) => content.source.history({ ...range, from: place, limit: size }, request),
     key: timeKey,
     open: (revisions) => content.withPages(revisions, request),
     keep: (row) => by(row) && accepts(namespace, row.of.ns),

@@ -76,7 +76,8 @@ export const allusers: Answer<'allusers', 'userRange'> = async (content, request
   const found = await content.collect<ContentUser, string>(request, {
     limit,
     from,
-    read: (start, size) => content.source.userRange({ ...bounds, since, from: start, limit: size }, request),
+    read: (start, size) =>
+      content.source.userRange({ ...bounds, since, accounts: true, from: start, limit: size }, request),
     key: ({ name }) => name,
     // Finding out whether the caller may see a user takes time, so those who are not listed are left out before.
     ...(isRestricted && {

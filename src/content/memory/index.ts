@@ -1,8 +1,16 @@
 import type { SiteOptions } from '../../core/query/index.js';
 import { titleId } from '../keys.js';
 import { pagesOf, readInOrder, targetsOf } from '../per-page.js';
-import type { ContentPage, ContentRange, ContentRevision, ContentSearch, ContentSource, LinkKind } from '../source.js';
-import { groupOf, type MemoryPage, PageStore } from './store.js';
+import type {
+  ContentPage,
+  ContentRange,
+  ContentRevision,
+  ContentSearch,
+  ContentSource,
+  LinkKind,
+  MemberRow,
+} from '../source.js';
+import { groupOf, type MemoryPage, PageStore, type StoredLink } from './store.js';
 
 export type { MemoryPage, MemoryRevision } from './store.js';
 
@@ -56,6 +64,13 @@ const byText = ({ from, to, descending, limit }: ContentRange<string>): ContentR
   limit,
 });
 
+/** Filters of ranges; `undefined` passes everything, as does an empty list. */
+const accepts = <T>(values: readonly T[] | undefined, value: T): boolean =>
+  values === undefined || values.length === 0 || values.includes(value);
+const is = (wanted: boolean | undefined, fact: boolean): boolean => wanted === undefined || wanted === fact;
+const within = (span: readonly [number, number] | undefined, value = 0): boolean =>
+  span === undefined || (value >= span[0] && value <= span[1]);
+
 const pageFunctions = (store: PageStore): Functions<'pages' | 'pageRange' | 'shuffled'> => ({
   pages: ({ titles, ids, revids }) => {
     const found = new Map<number, ContentPage>();
@@ -68,18 +83,42 @@ const pageFunctions = (store: PageStore): Functions<'pages' | 'pageRange' | 'shu
     }
     return [...found.values()];
   },
-  pageRange: (range) => store.titles.range(String(range.ns), byText(range)),
-  shuffled: (range) => store.shuffled.range(range),
+  pageRange: ({ ns, redirects, size, languages, file, ...range }) =>
+    store.titles.range(String(ns), byText(range), (page) => {
+      const found = file && store.files.get(page.title);
+      return (
+        is(redirects, page.redirect !== undefined) &&
+        within(size, page.length) &&
+        (languages === undefined || is(languages, store.links.all(groupOf.links('language', page.id)).length > 0)) &&
+        (!file ||
+          (found !== undefined &&
+            within(file.size, found.size) &&
+            accepts(file.mime, found.mime) &&
+            (file.sha1 === undefined || file.sha1 === found.sha1)))
+      );
+    }),
+  shuffled: ({ namespaces, redirects, size, model, ...range }) =>
+    store.shuffled.range(
+      range,
+      (page) =>
+        accepts(namespaces, page.ns) &&
+        is(redirects, page.redirect !== undefined) &&
+        within(size, page.length) &&
+        (model === undefined || model === (page.model ?? 'wikitext')),
+    ),
 });
 
 const revisionFunctions = (store: PageStore): Functions<'revisions' | 'history'> => ({
   revisions: ({ ids }) => ids.flatMap((id) => store.revisions.get(id) ?? []),
-  history: ({ page, user, namespaces = [], minor, anonymous, latest, ...range }) => {
+  history: ({ page, user, namespaces = [], first, minor, anonymous, excludeUser, latest, ...range }) => {
     const keep = (row: ContentRevision): boolean => {
       const of = store.page(row.page);
       return (
-        !(minor && row.minor !== true) &&
-        !(anonymous && (row.userid ?? 0) > 0) &&
+        (page === undefined || user === undefined || row.user === user) &&
+        (excludeUser === undefined || row.user !== excludeUser) &&
+        is(first, (row.parent ?? 0) === 0) &&
+        is(minor, row.minor === true) &&
+        is(anonymous, (row.userid ?? 0) === 0) &&
         !(latest && of?.revid !== row.id) &&
         (namespaces.length === 0 || (of !== undefined && namespaces.includes(of.ns)))
       );
@@ -90,32 +129,47 @@ const revisionFunctions = (store: PageStore): Functions<'revisions' | 'history'>
 });
 
 const linkFunctions = (store: PageStore): Functions<'links' | 'backlinks' | 'targets'> => {
-  const rowsTo = (kind: LinkKind, ns: number, title: string, range: ContentRange<readonly [number]>) =>
-    store.backlinks.range(groupOf.backlinks(kind, ns, title), range);
+  const rowsTo = (
+    [kind, ns, title]: readonly [LinkKind, number, string],
+    range: ContentRange<readonly [number]>,
+    keep: (row: StoredLink) => boolean,
+  ) => store.backlinks.range(groupOf.backlinks(kind, ns, title), range, keep);
   return {
     links: (range) => {
-      const { kind, descending, limit, one } = range;
+      const { kind, descending, limit, one, targets, namespaces, prefix = '', suffix = '' } = range;
+      const wanted = targets && new Set(targets.map(titleId));
+      const keep = (row: StoredLink): boolean =>
+        (wanted?.has(titleId(row)) ?? true) &&
+        accepts(namespaces, row.ns) &&
+        row.title.startsWith(prefix) &&
+        row.title.endsWith(suffix);
       return readInOrder(pagesOf(range), limit, ({ of, from }, remaining) => {
         const piece = { from, descending, limit: one === undefined ? remaining : 1 };
-        return store.links.range(groupOf.links(kind, of), piece);
+        return store.links.range(groupOf.links(kind, of), piece, keep);
       });
     },
     backlinks: (range) => {
-      const { kind, descending, limit } = range;
+      const { kind, descending, limit, namespaces, redirects, withText } = range;
+      const keep = ({ of, text = '' }: StoredLink): boolean =>
+        accepts(namespaces, of.ns) && is(redirects, of.redirect !== undefined) && is(withText, text !== '');
       return readInOrder(targetsOf(range), limit, ({ of: target, from }, remaining) => {
         const piece = { from: from === undefined ? undefined : ([from] as const), descending, limit: remaining };
-        return rowsTo(kind, target.ns, target.title, piece).map(({ of, text = '' }) => ({ target, page: of, text }));
+        const rows = rowsTo([kind, target.ns, target.title], piece, keep);
+        return rows.map(({ of, text = '' }) => ({ target, page: of, text }));
       });
     },
-    targets: ({ kind, ns, unique, from, to, descending, limit }) => {
-      const range = byText({ from: from?.[0], to: to?.[0], descending, limit });
-      const names = store.targets.range(groupOf.targets(kind, ns), range);
+    targets: ({ kind, ns, unique, from, to, descending, limit, namespaces, suffix = '', members }) => {
+      const range = byText({ from: from?.[0], to: to?.[0], descending, limit: unique ? limit : Infinity });
+      const keepName = (title: string): boolean =>
+        title.endsWith(suffix) && (members === undefined || within(members, store.members.count(title, [])));
+      const names = store.targets.range(groupOf.targets(kind, ns), range, keepName);
       if (unique) return names.map((title) => ({ ns, title, page: 0 }));
+      const keep = ({ of }: StoredLink): boolean => accepts(namespaces, of.ns);
       const pageOf = (bound: readonly [string, number] | undefined, title: string) =>
         bound?.[0] === title ? ([bound[1]] as const) : undefined;
       return readInOrder(names, limit, (title, remaining) => {
         const pages = { from: pageOf(from, title), to: pageOf(to, title), descending, limit: remaining };
-        return rowsTo(kind, ns, title, pages);
+        return rowsTo([kind, ns, title], pages, keep);
       });
     },
   };
@@ -123,8 +177,11 @@ const linkFunctions = (store: PageStore): Functions<'links' | 'backlinks' | 'tar
 
 const categoryFunctions = (store: PageStore): Functions<'members' | 'sizes'> => ({
   members: (query) => {
-    const { category, ...range } = query;
-    return range.by === 'time' ? store.membersByTime.range(category, range) : store.members.range(category, range);
+    const { category, namespaces, ...range } = query;
+    const keep = ({ page }: MemberRow): boolean => accepts(namespaces, page.ns);
+    return range.by === 'time'
+      ? store.membersByTime.range(category, range, keep)
+      : store.members.range(category, range, keep);
   },
   sizes: (categories) =>
     categories.map((title) => {
@@ -138,11 +195,15 @@ const userFunctions = (store: PageStore): Functions<'users' | 'userRange'> => ({
     const all = new Set([...names, ...ids.flatMap((id) => store.userIds.get(id) ?? [])]);
     return [...all].flatMap((name) => store.user(name) ?? []);
   },
-  userRange: ({ since, ...range }) =>
-    store.userNames.range(byText(range)).flatMap((name) => {
+  userRange: ({ since, accounts, ...range }) => {
+    const recentOf = (name: string): number =>
+      since === undefined ? 0 : store.byUser.range(name, { from: [since], descending: false, limit: Infinity }).length;
+    const keep = (name: string): boolean =>
+      (accounts === undefined || is(accounts, (store.user(name)?.id ?? 0) > 0)) &&
+      (since === undefined || recentOf(name) > 0);
+    return store.userNames.range(byText(range), keep).flatMap((name) => {
       const user = store.user(name);
-      if (user === undefined || since === undefined) return user ?? [];
-      const recent = store.byUser.range(name, { from: [since], descending: false, limit: Infinity }).length;
-      return { ...user, recent };
-    }),
+      return user && since !== undefined ? { ...user, recent: recentOf(name) } : (user ?? []);
+    });
+  },
 });

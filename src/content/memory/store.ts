@@ -45,7 +45,8 @@ export interface MemoryPage extends Partial<
 /** A page, with its text and its number in the random order. */
 export type StoredPage = ContentPage & { readonly text: string; readonly shuffle: number };
 
-type StoredLink = ContentTitle & {
+/** A link, with its page. */
+export type StoredLink = ContentTitle & {
   readonly page: number;
   readonly text?: string;
   readonly of: ContentPage;

@@ -1,5 +1,5 @@
 /** Incremented when the tables or their content change, so that older files are detected. */
-export const SCHEMA_VERSION = 11;
+export const SCHEMA_VERSION = 12;
 
 /** Begins words of the index that no search contains, because it is no letter. */
 const OWN = '\u{e000}';
@@ -24,7 +24,7 @@ const PLACE_WORDS = [
 
 /**
  * Titles are without their namespace, as in a source. Times are texts such as `2024-05-06T07:08:09Z`, which sort
- * correctly.
+ * correctly. An index ends with what filters need, so that rows that do not pass them are skipped in the index.
  */
 export const SCHEMA = `
   CREATE TABLE IF NOT EXISTS site (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
@@ -40,11 +40,14 @@ export const SCHEMA = `
     redirect_to TEXT,
     redirect_fragment TEXT NOT NULL DEFAULT '',
     random INTEGER NOT NULL DEFAULT 0,
-    words INTEGER NOT NULL DEFAULT 0
+    words INTEGER NOT NULL DEFAULT 0,
+    -- Whether it has language links.
+    languages INTEGER NOT NULL DEFAULT 0
   );
   CREATE UNIQUE INDEX IF NOT EXISTS page_by_title ON page (ns, title);
   CREATE INDEX IF NOT EXISTS redirect_by_title ON page (ns, title) WHERE redirect_to IS NOT NULL;
-  CREATE INDEX IF NOT EXISTS page_by_random ON page (random, id);
+  CREATE INDEX IF NOT EXISTS page_by_filters ON page (ns, title, length, redirect_to, languages);
+  CREATE INDEX IF NOT EXISTS page_by_random ON page (random, id, ns, redirect_to, length, model);
 
   CREATE TABLE IF NOT EXISTS revision (
     id INTEGER PRIMARY KEY,
@@ -62,22 +65,24 @@ export const SCHEMA = `
     format TEXT NOT NULL,
     text TEXT
   );
-  CREATE INDEX IF NOT EXISTS revision_by_page ON revision (page, timestamp, id);
-  CREATE INDEX IF NOT EXISTS revision_by_time ON revision (timestamp, id);
-  -- With what filters need, so that those of a user with many edits are skipped in the index.
-  CREATE INDEX IF NOT EXISTS revision_by_user ON revision (user, timestamp, id, ns, minor, user_id, page);
-  CREATE INDEX IF NOT EXISTS revision_by_namespace ON revision (ns, timestamp, id);
-  CREATE INDEX IF NOT EXISTS revision_if_minor ON revision (timestamp, id) WHERE minor = 1;
-  CREATE INDEX IF NOT EXISTS revision_if_anonymous ON revision (timestamp, id) WHERE user_id = 0;
+  CREATE INDEX IF NOT EXISTS revision_by_page ON revision (page, timestamp, id, user);
+  CREATE INDEX IF NOT EXISTS revision_by_time ON revision (timestamp, id, minor, user_id, parent, user, page);
+  CREATE INDEX IF NOT EXISTS revision_by_user ON revision (user, timestamp, id, ns, minor, user_id, page, parent);
+  CREATE INDEX IF NOT EXISTS revision_by_namespace ON revision (ns, timestamp, id, minor, user_id, parent, user, page);
+  CREATE INDEX IF NOT EXISTS revision_if_first ON revision (timestamp, id, minor, user_id, user, page) WHERE parent = 0;
+  CREATE INDEX IF NOT EXISTS revision_if_minor ON revision (timestamp, id, user_id, parent, user, page) WHERE minor = 1;
+  CREATE INDEX IF NOT EXISTS revision_if_anonymous ON revision (timestamp, id, minor, parent, user, page) WHERE user_id = 0;
 
   -- Who has written something. An address is a user without an id.
   CREATE TABLE IF NOT EXISTS user (name TEXT PRIMARY KEY, id INTEGER NOT NULL) WITHOUT ROWID;
   CREATE INDEX IF NOT EXISTS user_by_id ON user (id);
+  CREATE INDEX IF NOT EXISTS user_with_account ON user (name, id) WHERE id > 0;
 
-  -- How many revisions are by a user: counting them would take as long as the user has been busy.
-  CREATE TABLE IF NOT EXISTS edit_count (user TEXT PRIMARY KEY, n INTEGER NOT NULL) WITHOUT ROWID;
+  -- How many revisions are by a user: counting them would take as long as the user has been busy. No later one than the last was ever stored.
+  CREATE TABLE IF NOT EXISTS edit_count (user TEXT PRIMARY KEY, n INTEGER NOT NULL, last TEXT NOT NULL) WITHOUT ROWID;
   CREATE TRIGGER IF NOT EXISTS revision_added AFTER INSERT ON revision WHEN new.user IS NOT NULL BEGIN
-    INSERT INTO edit_count (user, n) VALUES (new.user, 1) ON CONFLICT (user) DO UPDATE SET n = n + 1;
+    INSERT INTO edit_count (user, n, last) VALUES (new.user, 1, new.timestamp)
+      ON CONFLICT (user) DO UPDATE SET n = n + 1, last = max(last, excluded.last);
   END;
   CREATE TRIGGER IF NOT EXISTS revision_removed AFTER DELETE ON revision WHEN old.user IS NOT NULL BEGIN
     UPDATE edit_count SET n = n - 1 WHERE user = old.user;
@@ -94,20 +99,23 @@ export const SCHEMA = `
     sha1 TEXT
   ) WITHOUT ROWID;
 
-  -- kind: what a source calls it. text: a section, an own sort key, a whole address, the value of a property.
+  -- kind: what a source calls it. text: a section, an own sort key, a whole address, the value of a property. from_ns, from_redirect: of its page.
   CREATE TABLE IF NOT EXISTS link (
     kind TEXT NOT NULL,
     page INTEGER NOT NULL,
     ns INTEGER NOT NULL,
     title TEXT NOT NULL,
     text TEXT NOT NULL DEFAULT '',
+    from_ns INTEGER NOT NULL,
+    from_redirect INTEGER NOT NULL,
     PRIMARY KEY (page, kind, ns, title)
   ) WITHOUT ROWID;
-  CREATE INDEX IF NOT EXISTS link_by_target ON link (kind, ns, title, page, text);
+  CREATE INDEX IF NOT EXISTS link_by_target ON link (kind, ns, title, page, from_ns, from_redirect, text);
 
-  -- type: 0 page, 1 subcat, 2 file.
+  -- type: 0 page, 1 subcat, 2 file. member_ns: the namespace of the page.
   CREATE TABLE IF NOT EXISTS category_member (
     page INTEGER NOT NULL,
+    member_ns INTEGER NOT NULL,
     category TEXT NOT NULL,
     type INTEGER NOT NULL,
     sortkey TEXT NOT NULL,
@@ -115,8 +123,8 @@ export const SCHEMA = `
     timestamp TEXT NOT NULL,
     PRIMARY KEY (page, category)
   ) WITHOUT ROWID;
-  CREATE INDEX IF NOT EXISTS category_member_by_sortkey ON category_member (category, type, sortkey, page);
-  CREATE INDEX IF NOT EXISTS category_member_by_time ON category_member (category, timestamp, page);
+  CREATE INDEX IF NOT EXISTS category_member_by_sortkey ON category_member (category, type, sortkey, page, member_ns, prefix, timestamp);
+  CREATE INDEX IF NOT EXISTS category_member_by_time ON category_member (category, timestamp, page, member_ns, sortkey, prefix);
 
   -- The number of members of each type in a category, so that requests need not count them.
   CREATE TABLE IF NOT EXISTS category_size (

@@ -1,14 +1,16 @@
-import { compareKeys } from '../keys.js';
+import { compareKeys, endOf } from '../keys.js';
 import { pagesOf, targetsOf } from '../per-page.js';
 import type {
   BacklinkRow,
   CategorySizes,
   ContentFile,
   ContentHistoryRange,
+  ContentPageRange,
   ContentRange,
   ContentRevision,
   ContentSearch,
   ContentSource,
+  ContentTargetRange,
   ContentUser,
   LinkRow,
   MemberRow,
@@ -21,9 +23,12 @@ import { between, direction, pagesNamed, type Sql, sql, when } from './sql.js';
 /** A row as stored: `NULL` is what a source leaves out. */
 type Stored<Row> = { readonly [Column in keyof Row]: Row[Column] | null };
 
-const withoutNulls = <Row extends object>(row: Stored<Row>): Row =>
+const withoutNulls = <Row extends object>(row: Stored<Row>): Row => {
+  const found: Record<string, unknown> = {};
+  for (const [name, value] of Object.entries(row)) if (value !== null) found[name] = value;
   // Only the optional columns can be `NULL`.
-  Object.fromEntries(Object.entries(row).filter(([, value]) => value !== null)) as Row;
+  return found as Row;
+};
 
 type RevisionRow = Stored<Omit<ContentRevision, 'minor'> & { readonly minor: number }>;
 
@@ -53,6 +58,40 @@ export const sqliteSource = (database: ContentDatabase) =>
 
 type Functions<K extends keyof ContentSource> = Required<Pick<ContentSource, K>>;
 
+const ofRedirects = (wanted: boolean | undefined): Sql =>
+  wanted === undefined ? sql`` : wanted ? sql`AND redirect_to IS NOT NULL` : sql`AND redirect_to IS NULL`;
+
+const ofSize = (size: readonly [number, number] | undefined): Sql =>
+  when(size, ([least, most]) => sql`AND length BETWEEN ${least} AND ${most}`);
+
+type PageFilters = Omit<ContentPageRange, 'file'>;
+
+/** Few pages may pass the filters, so they are read in an index that has what these need. */
+const pagesByTitle = (database: ContentDatabase, { ns, redirects, size, languages, ...range }: PageFilters) => {
+  const isFiltered = size !== undefined || languages !== undefined || redirects === false;
+  return database.all<PageRow>(sql`
+    SELECT ${PAGE} FROM page ${isFiltered ? sql`INDEXED BY page_by_filters` : sql``} WHERE ns = ${ns}
+      ${ofRedirects(redirects)} ${ofSize(size)} ${isOrIsNot(sql`languages`, languages)}
+      ${between([sql`title`], range)}`);
+};
+
+/** The pages of files: a site may have many pages of files that an export does not describe. */
+const filePages = (
+  database: ContentDatabase,
+  { ns, redirects, size, languages, ...range }: PageFilters,
+  { size: bytes, mime, sha1 }: NonNullable<ContentPageRange['file']>,
+) =>
+  database.all<PageRow>(sql`
+    SELECT ${PAGE} FROM file CROSS JOIN page ON page.ns = ${ns} AND page.title = file.title WHERE 1
+      ${when(bytes, ([least, most]) => sql`AND file.size BETWEEN ${least} AND ${most}`)}
+      ${when(mime, (list) => sql`AND file.mime IN ${list}`)} ${when(sha1, (hash) => sql`AND file.sha1 = ${hash}`)}
+      ${ofRedirects(redirects)} ${ofSize(size)} ${isOrIsNot(sql`languages`, languages)}
+      ${between([sql`file.title`], range)}`);
+
+/** A condition on a column that is 0 or 1. */
+const isOrIsNot = (column: Sql, wanted: boolean | undefined): Sql =>
+  wanted === undefined ? sql`` : sql`AND ${column} = ${Number(wanted)}`;
+
 const pageFunctions = (database: ContentDatabase): Functions<'pages' | 'pageRange' | 'shuffled'> => ({
   pages: ({ titles, ids, revids }) => {
     const revisions =
@@ -68,19 +107,16 @@ const pageFunctions = (database: ContentDatabase): Functions<'pages' | 'pageRang
       row.revids === null ? pageOf(row) : { ...pageOf(row), revids: JSON.parse(row.revids) as number[] },
     );
   },
-  pageRange: ({ ns, redirects, ...range }) =>
-    database
-      .all<PageRow>(
-        sql`
-        SELECT ${PAGE} FROM page WHERE ns = ${ns}
-          ${when(redirects === true, () => sql`AND redirect_to IS NOT NULL`)}
-          ${when(redirects === false, () => sql`AND redirect_to IS NULL`)} ${between([sql`title`], range)}`,
-      )
-      .map(pageOf),
-  shuffled: (range) =>
+  pageRange: ({ file, ...range }) =>
+    (file ? filePages(database, range, file) : pagesByTitle(database, range)).map(pageOf),
+  shuffled: ({ namespaces, redirects, size, model, ...range }) =>
     database
       .all<PageRow & { readonly random: number }>(
-        sql`SELECT ${PAGE}, random FROM page WHERE 1 ${between([sql`random`, sql`id`], range)}`,
+        // The sign keeps the database from reading by the index of namespaces.
+        sql`
+        SELECT ${PAGE}, random FROM page WHERE 1 ${when(namespaces, (list) => sql`AND +ns IN ${list}`)}
+          ${ofRedirects(redirects)} ${ofSize(size)} ${when(model, (name) => sql`AND model = ${name}`)}
+          ${between([sql`random`, sql`id`], range)}`,
       )
       .map((row) => ({ ...pageOf(row), shuffle: row.random })),
 });
@@ -123,7 +159,7 @@ export const historyOf = (
   range: ContentHistoryRange,
   watcher?: string,
 ): readonly ContentRevision[] => {
-  const { page, user, latest, namespaces, minor, anonymous, text } = range;
+  const { page, user, latest, namespaces, first, minor, anonymous, excludeUser, text } = range;
   const bounds = { from: range.from, to: range.to, descending: range.descending, limit: range.limit };
   const isLatest = when(
     latest,
@@ -134,8 +170,9 @@ export const historyOf = (
   const time = watched?.few ? [sql`+timestamp`, sql`+id`] : [sql`timestamp`, sql`id`];
   // The sign keeps the database from reading by another index than that of the condition, which has these columns too.
   const filters = sql`
-    ${when(namespaces, (list) => sql`AND +ns IN ${list}`)} ${when(minor, () => sql`AND +minor = 1`)}
-    ${when(anonymous, () => sql`AND +user_id = 0`)} ${isLatest}`;
+    ${when(namespaces, (list) => sql`AND +ns IN ${list}`)} ${isOrIsNot(sql`(parent = 0)`, first)}
+    ${isOrIsNot(sql`+minor`, minor)} ${isOrIsNot(sql`(user_id = 0)`, anonymous)}
+    ${when(excludeUser, (name) => sql`AND user IS NOT ${name}`)} ${isLatest}`;
   const read = <Row>(selected: Sql, condition: Sql, limit: number): readonly Row[] =>
     database.all<Row>(sql`
       SELECT ${selected} FROM revision WHERE 1 ${condition} ${filters} ${watched?.condition ?? sql``}
@@ -146,6 +183,7 @@ export const historyOf = (
   if (page !== undefined) return readAll(sql`AND page = ${page} ${when(user, (name) => sql`AND user = ${name}`)}`);
   if (user !== undefined) return readAll(sql`AND user = ${user}`);
   if (minor) return readAll(sql`AND minor = 1`);
+  if (first) return readAll(sql`AND parent = 0`);
   if (anonymous) return readAll(sql`AND user_id = 0`);
   const lists = [...new Set(namespaces)].map((ns) => sql`AND ns = ${ns}`);
   if (lists.length <= 1) return readAll(lists[0] ?? sql``);
@@ -201,7 +239,8 @@ const rowsOf = <Row>(
 ): readonly Row[] => {
   const rows: Row[] = [];
   for (const { found } of database.each<{ readonly found: string }>(sql`
-    SELECT (SELECT json_group_array(json(found)) FROM (${list})) AS found FROM json_each(${JSON.stringify(starts)})`)) {
+    SELECT (SELECT json_group_array(json(found)) FROM (${list})) AS found
+    FROM json_each(${JSON.stringify(starts)}) AS start`)) {
     // Written by the database itself.
     rows.push(...(JSON.parse(found) as Row[]));
     if (rows.length >= limit) break;
@@ -209,23 +248,65 @@ const rowsOf = <Row>(
   return rows.slice(0, limit);
 };
 
+const fromNamespaces = (namespaces: readonly number[] | undefined): Sql =>
+  when(namespaces, (list) => sql`AND from_ns IN ${list}`);
+
+const endingWith = (suffix: string | undefined): Sql =>
+  when(suffix || undefined, (end) => sql`AND substr(title, ${-[...end].length}) = ${end}`);
+
+const targetRows = (
+  database: ContentDatabase,
+  { kind, ns, unique, from, to, descending, limit, namespaces, suffix, members }: ContentTargetRange,
+): readonly LinkRow[] => {
+  if (!unique) {
+    return database.all<LinkRow>(sql`
+        SELECT page, ns, title, text FROM link WHERE kind = ${kind} AND ns = ${ns}
+          ${fromNamespaces(namespaces)} ${endingWith(suffix)}
+          ${between([sql`title`, sql`page`], { from, to, descending, limit })}`);
+  }
+  if (members) {
+    const titles = { from: from?.[0], to: to?.[0], descending, limit };
+    return database.all<LinkRow>(sql`
+        SELECT 0 AS page, ${ns} AS ns, title FROM (SELECT category AS title, sum(n) AS members FROM category_size GROUP BY category)
+        WHERE members BETWEEN ${Math.max(1, members[0])} AND ${members[1]} ${between([sql`title`], titles)}`);
+  }
+  // Skips from one title to the next, because a category may have more members than there are categories.
+  const range = direction(descending);
+  const next = (condition: Sql): Sql => sql`
+      (SELECT title FROM link WHERE kind = ${kind} AND ns = ${ns} ${condition}
+        ${when(to, ([last]) => sql`AND title ${range.to} ${last}`)} ORDER BY title ${range.order} LIMIT 1)`;
+  const first = when(from, ([title]) => sql`AND title ${range.from} ${title}`);
+  return database.all<LinkRow>(sql`
+      WITH RECURSIVE found (name) AS (
+        SELECT ${next(first)} UNION ALL
+        SELECT ${next(descending ? sql`AND title < name` : sql`AND title > name`)} FROM found WHERE name IS NOT NULL
+        LIMIT ${limit + 1})
+      SELECT 0 AS page, ${ns} AS ns, name AS title FROM found WHERE name IS NOT NULL LIMIT ${limit}`);
+};
+
 const linkFunctions = (database: ContentDatabase): Functions<'links' | 'backlinks' | 'targets'> => ({
   links: (range) => {
-    const { kind, descending, limit, one } = range;
+    const { kind, descending, limit, one, targets, namespaces, prefix, suffix } = range;
     const { order, from } = direction(descending);
+    // Looked up one by one: a page may have far more links.
+    const wanted = targets && JSON.stringify(targets.map(({ ns, title }) => [ns, title]));
     const starts = pagesOf(range).map(({ of, from: key = [end(descending), ''] }) => [of, ...key]);
     return rowsOf<LinkRow>(
       database,
       starts,
       limit,
       sql`
-        SELECT json_object('page', page, 'ns', ns, 'title', title, 'text', text) AS found FROM link
-        WHERE page = value ->> 0 AND kind = ${kind} AND (ns, title) ${from} (value ->> 1, value ->> 2)
+        SELECT json_object('page', page, 'ns', ns, 'title', title, 'text', text) AS found
+        FROM ${wanted === undefined ? sql`link` : sql`json_each(${wanted}) AS wanted CROSS JOIN link`}
+        WHERE page = start.value ->> 0 AND kind = ${kind} AND (ns, title) ${from} (start.value ->> 1, start.value ->> 2)
+          ${when(wanted, () => sql`AND ns = wanted.value ->> 0 AND title = wanted.value ->> 1`)}
+          ${when(namespaces, (list) => sql`AND +ns IN ${list}`)} ${endingWith(suffix)}
+          ${when(prefix || undefined, (begin) => sql`AND ns = 0 AND title BETWEEN ${begin} AND ${endOf(begin)}`)}
         ORDER BY ns ${order}, title ${order} LIMIT ${one === undefined ? limit : 1}`,
     );
   },
   backlinks: (range) => {
-    const { kind, descending, limit } = range;
+    const { kind, descending, limit, namespaces, redirects, withText } = range;
     const { order, from } = direction(descending);
     const targets = targetsOf(range);
     const starts = targets.map(({ of, from: page = end(descending) }) => [of.ns, of.title, page]);
@@ -234,8 +315,10 @@ const linkFunctions = (database: ContentDatabase): Functions<'links' | 'backlink
       starts,
       limit,
       sql`
-        SELECT json_object('at', key, 'id', page, 'text', text) AS found FROM link
-        WHERE kind = ${kind} AND ns = value ->> 0 AND title = value ->> 1 AND page ${from} value ->> 2
+        SELECT json_object('at', start.key, 'id', page, 'text', text) AS found FROM link
+        WHERE kind = ${kind} AND ns = start.value ->> 0 AND title = start.value ->> 1 AND page ${from} start.value ->> 2
+          ${fromNamespaces(namespaces)} ${isOrIsNot(sql`from_redirect`, redirects)}
+          ${isOrIsNot(sql`(text <> '')`, withText)}
         ORDER BY page ${order} LIMIT ${limit}`,
     );
     const pages = new Map(
@@ -248,37 +331,19 @@ const linkFunctions = (database: ContentDatabase): Functions<'links' | 'backlink
       return target && page ? [{ target, page, text }] : [];
     });
   },
-  targets: ({ kind, ns, unique, from, to, descending, limit }) => {
-    if (!unique) {
-      return database.all<LinkRow>(sql`
-        SELECT page, ns, title, text FROM link WHERE kind = ${kind} AND ns = ${ns}
-          ${between([sql`title`, sql`page`], { from, to, descending, limit })}`);
-    }
-    // Skips from one title to the next, because a category may have more members than there are categories.
-    const range = direction(descending);
-    const next = (condition: Sql): Sql => sql`
-      (SELECT title FROM link WHERE kind = ${kind} AND ns = ${ns} ${condition}
-        ${when(to, ([last]) => sql`AND title ${range.to} ${last}`)} ORDER BY title ${range.order} LIMIT 1)`;
-    const first = when(from, ([title]) => sql`AND title ${range.from} ${title}`);
-    return database.all<LinkRow>(sql`
-      WITH RECURSIVE found (name) AS (
-        SELECT ${next(first)} UNION ALL
-        SELECT ${next(descending ? sql`AND title < name` : sql`AND title > name`)} FROM found WHERE name IS NOT NULL
-        LIMIT ${limit + 1})
-      SELECT 0 AS page, ${ns} AS ns, name AS title FROM found WHERE name IS NOT NULL LIMIT ${limit}`);
-  },
+  targets: (range) => targetRows(database, range),
 });
 
 const categoryFunctions = (database: ContentDatabase): Functions<'members' | 'sizes'> => ({
   members: (query) => {
-    const { category, ...range } = query;
+    const { category, namespaces, ...range } = query;
     // The id of the page as the indexes have it: by the page's own, the members with the same key would be sorted.
     const order = range.by === 'time' ? [sql`timestamp`, sql`page`] : [sql`type`, sql`sortkey`, sql`page`];
     return database
       .all<PageRow & Omit<MemberRow, 'page'>>(
         sql`
         SELECT ${PAGE}, sortkey, prefix, timestamp FROM category_member JOIN page ON page.id = page
-        WHERE category = ${category} ${between(order, range)}`,
+        WHERE category = ${category} ${when(namespaces, (list) => sql`AND member_ns IN ${list}`)} ${between(order, range)}`,
       )
       .map(({ sortkey, prefix, timestamp, ...row }) => ({ page: pageOf(row), sortkey, prefix, timestamp }));
   },
@@ -295,9 +360,18 @@ const userFunctions = (database: ContentDatabase): Functions<'users' | 'userRang
   return {
     users: ({ names, ids }) =>
       database.all<ContentUser>(sql`SELECT ${columns} FROM user WHERE name IN ${names} OR (id > 0 AND id IN ${ids})`),
-    userRange: ({ since, ...range }) =>
-      database.all<ContentUser>(sql`
-        SELECT ${columns}, ${since === undefined ? sql`0` : sql`(SELECT count(*) FROM revision WHERE user = name AND timestamp >= ${since})`} AS recent
-        FROM user WHERE 1 ${between([sql`name`], range)}`),
+    userRange: ({ since, accounts, ...range }) => {
+      const hasAccount = when(accounts !== undefined, () => (accounts ? sql`AND id > 0` : sql`AND id = 0`));
+      if (since === undefined)
+        return database.all<ContentUser>(sql`
+          SELECT ${columns} FROM user WHERE 1 ${hasAccount} ${between([sql`name`], range)}`);
+      // The last edit of a user may be later than those that are left.
+      return database.all<ContentUser>(sql`
+        SELECT ${columns}, (SELECT count(*) FROM revision WHERE user = name AND timestamp >= ${since}) AS recent
+        FROM edit_count CROSS JOIN user ON user.name = edit_count.user
+        WHERE last >= ${since} ${hasAccount}
+          AND EXISTS (SELECT 1 FROM revision WHERE revision.user = edit_count.user AND timestamp >= ${since})
+          ${between([sql`edit_count.user`], range)}`);
+    },
   };
 };

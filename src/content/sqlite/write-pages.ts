@@ -87,15 +87,17 @@ export const storeFacts = (
   const { timestamp } = latest;
   database.run(sql`
     UPDATE page SET latest = ${latest.id}, length = ${latest.size}, touched = ${timestamp}, model = ${latest.model},
-      redirect_to = ${redirect?.to ?? null}, redirect_fragment = ${redirect?.fragment ?? ''}
+      redirect_to = ${redirect?.to ?? null}, redirect_fragment = ${redirect?.fragment ?? ''},
+      languages = ${Number(links.some(({ kind }) => kind === 'language'))}
     WHERE id = ${id}`);
   for (const { kind, ns: target, title, text = '' } of links) {
     database.run(
-      sql`INSERT INTO link (page, kind, ns, title, text) VALUES (${id}, ${kind}, ${target}, ${title}, ${text})`,
+      sql`INSERT INTO link (page, kind, ns, title, text, from_ns, from_redirect)
+        VALUES (${id}, ${kind}, ${target}, ${title}, ${text}, ${ns}, ${Number(redirect !== undefined)})`,
     );
     if (kind !== 'category') continue;
-    database.run(sql`INSERT INTO category_member (page, category, type, sortkey, prefix, timestamp)
-      VALUES (${id}, ${title}, ${memberType(ns)}, ${sortkeyOf(text, page.title)}, ${text}, ${timestamp})`);
+    database.run(sql`INSERT INTO category_member (page, member_ns, category, type, sortkey, prefix, timestamp)
+      VALUES (${id}, ${ns}, ${title}, ${memberType(ns)}, ${sortkeyOf(text, page.title)}, ${text}, ${timestamp})`);
   }
   const { title, text, place } = searched(database, id);
   database.run(sql`UPDATE page SET words = ${countWords(text)} WHERE id = ${id}`);
