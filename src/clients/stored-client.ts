@@ -71,6 +71,7 @@ export interface StoredClients extends ClientRegistry {
   list(page?: { readonly after?: string | undefined; readonly limit?: number }): Promise<ClientPage>;
   /**
    * Adds a client. Secrets are stored as hashes: text hashed by `hashSecret`, a generated secret by SHA-256, which is sufficient for 256 random bits.
+   * A secret of your own should contain neither `+` nor `%`, which clients must percent-encode for HTTP Basic (RFC 6749 §2.3.1); generated ones do not.
    *
    * The name of a removed client may be used again; tokens of the removed client stay invalid.
    *

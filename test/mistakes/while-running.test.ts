@@ -8,7 +8,7 @@ import { introspectionVerifier } from 'oauth-query/guard';
 import { oauthQuery as forKoa } from 'oauth-query/koa';
 import { memoryStore } from 'oauth-query/stores/memory';
 import { expect, test } from 'vitest';
-import type { ServerOptions } from '../../src/core/index.js';
+import { hashSecret, type ServerOptions } from '../../src/core/index.js';
 import { listen } from '../hosts/listen.js';
 import { everyRow } from '../rows.js';
 
@@ -33,7 +33,7 @@ const reporting = (base: string, options: object = {}) => {
       { client_id: 'api', client_secret: LONG },
       { client_id: 'web', client_secret: LONG, redirect_uris: ['https://app.example/cb'] },
     ],
-    users: [{ username: 'alice', password: 'wonderland' }],
+    users: [{ username: 'alice', password: { scrypt: hashSecret('wonderland') } }],
     ...options,
     onWarning: note,
     onError: (error: unknown) => {

@@ -31,6 +31,8 @@ type ServerWarning =
   | 'OQ207' // password or implicit is enabled
   | 'OQ208' // a guard requires an undeclared scope
   | 'OQ209' // a guard names metadata of another host
+  | 'OQ210' // passwords of users as plain text, on a public server
+  | 'OQ211' // a client_id or client_secret that Basic changes
   | 'OQ301' // mounted at another path than that of the issuer
   | 'OQ302' // mounted below a path that the endpoints already have
   | 'OQ304' // requests for another host than that of the issuer

@@ -1,6 +1,6 @@
 import { isPublicIssuer } from '../base/addresses/loopback.js';
-import { GUESSABLE, hasShortSecret } from '../oauth/clients/client-secret.js';
-import { isRegistry, OWNER_GRANTS } from '../oauth/clients/client.js';
+import { CHANGED_BY_BASIC, GUESSABLE, hasShortSecret, isChangedByBasic } from '../oauth/clients/client-secret.js';
+import { type ClientRegistration, isRegistry, OWNER_GRANTS } from '../oauth/clients/client.js';
 import type { ScopeDefinition } from '../oauth/facts/settings.js';
 import type { OAuthConfig } from '../oauth/kernel/config.js';
 import { featuresOf } from './options/resolve.js';
@@ -22,14 +22,34 @@ const strandedClient = (
   return undefined;
 };
 
-/** The warning about client secrets that could be guessed, except on loopback, where examples and tests run. */
-const guessableSecrets = ({ issuer, clients = [] }: CheckedOptions): string | undefined => {
-  if (!isPublicIssuer(issuer) || isRegistry(clients)) return undefined;
+/** The clients of the options that have a problem, each quoted; `undefined` if there is none. */
+const clientsWith = (
+  { clients = [] }: CheckedOptions,
+  hasProblem: (client: ClientRegistration) => boolean,
+): string | undefined => {
+  if (isRegistry(clients)) return undefined;
   const names = clients.flatMap((client) =>
-    !isRegistry(client) && hasShortSecret(client.client_secret) ? [JSON.stringify(client.client_id)] : [],
+    !isRegistry(client) && hasProblem(client) ? [JSON.stringify(client.client_id)] : [],
   );
-  if (names.length === 0) return undefined;
-  return `The client_secret of ${names.join(', ')} ${GUESSABLE}`;
+  return names.length === 0 ? undefined : names.join(', ');
+};
+
+/** Warnings about credentials. Those that could be guessed or read are left alone on loopback, where examples and tests run. */
+const warnOfCredentials = (options: CheckedOptions): void => {
+  const { issuer, users } = options;
+  const changed = clientsWith(options, isChangedByBasic);
+  if (changed !== undefined)
+    options.onWarning?.(`The client_id or client_secret of ${changed} ${CHANGED_BY_BASIC}`, 'OQ211');
+  if (!isPublicIssuer(issuer)) return;
+  const guessable = clientsWith(options, ({ client_secret }) => hasShortSecret(client_secret));
+  if (guessable !== undefined) options.onWarning?.(`The client_secret of ${guessable} ${GUESSABLE}`, 'OQ204');
+  const plain = Array.isArray(users) ? users.filter(({ password }) => typeof password === 'string') : [];
+  const [first] = plain;
+  if (first !== undefined)
+    options.onWarning?.(
+      `options.users contains ${plain.length === 1 ? 'the password' : `${plain.length} passwords, such as that`} of ${JSON.stringify(first.username)} as plain text, so anyone who reads the configuration can sign in. Replace it by its hash: password: { scrypt: … } with what hashSecret, or npx oauth-query secret --stdin, makes of it.`,
+      'OQ210',
+    );
 };
 
 /** Warnings about scopes that owners cannot read in the language of the page. A scope without translations is left alone. */
@@ -72,8 +92,7 @@ export const warnAtStart = (options: CheckedOptions, config: OAuthConfig): void 
   if (missing.length > 0) options.onWarning?.(`Missing options: ${missing.join('; ')}.`, 'OQ201');
   const stranded = strandedClient(options, config);
   if (stranded !== undefined) options.onWarning?.(stranded, 'OQ203');
-  const guessable = guessableSecrets(options);
-  if (guessable !== undefined) options.onWarning?.(guessable, 'OQ204');
+  warnOfCredentials(options);
   const ofFeatures = featuresOf(options).flatMap(({ scopes }) => Object.values(scopes));
   for (const sentence of untranslatedScopes(config, ofFeatures)) options.onWarning?.(sentence, 'OQ206');
   for (const grant of ['password', 'implicit']) {

@@ -1,6 +1,8 @@
 import express5, { type Express } from 'express';
 import { describe, expect, test } from 'vitest';
 import { oauthQuery } from '../../../src/adapters/express/index.js';
+import { storedClients } from '../../../src/clients/index.js';
+import { hashSecret } from '../../../src/core/oauth/clients/slow-hash.js';
 import type { ServerOptions } from '../../../src/core/server/options/server-options.js';
 import { arabic, english, german, spanish } from '../../../src/languages/index.js';
 import { memoryStore } from '../../../src/stores/memory.js';
@@ -171,6 +173,104 @@ describe('client secrets that can be guessed', () => {
 
   test('are accepted on loopback', async () => {
     expect((await start({ clients, issuer: 'http://127.0.0.1:3000' })).warnings).toEqual([]);
+  });
+});
+
+describe('passwords in the options', () => {
+  const hash = { scrypt: hashSecret('wonderland') };
+
+  test('that are plain text are reported at startup, without the password', async () => {
+    const { warnings } = await start({ users: [{ username: 'alice', password: 'wonderland' }] });
+    expect(warnings).toEqual([
+      expect.stringMatching(
+        /^options\.users contains the password of "alice" as plain text.*hashSecret.*npx oauth-query secret --stdin.* \(OQ210\)$/,
+      ),
+    ]);
+    expect(warnings.join()).not.toContain('wonderland');
+    const several = [
+      { username: 'carol', password: hash },
+      { username: 'alice', password: 'wonderland' },
+      { username: 'bob', password: 'builder' },
+    ];
+    expect((await start({ users: several })).warnings).toEqual([
+      expect.stringMatching(/^options\.users contains 2 passwords, such as that of "alice" as plain text/),
+    ]);
+  });
+
+  test('are accepted on loopback, as hashes, and in a directory of the application', async () => {
+    const users = [{ username: 'alice', password: 'wonderland' }];
+    expect((await start({ users, issuer: 'http://127.0.0.1:3000' })).warnings).toEqual([]);
+    expect((await start({ users: [{ username: 'carol', password: hash }] })).warnings).toEqual([]);
+    expect((await start({ users: { authenticate: () => undefined } })).warnings).toEqual([]);
+  });
+});
+
+describe('credentials that Basic changes', () => {
+  const job = { client_id: 'job', grant_types: ['client_credentials'] } as const;
+  const changed = (client: object) =>
+    start({ clients: [{ ...job, ...client } as never], issuer: 'http://127.0.0.1:3000' });
+  const PLUS = `${LONG}a+b`;
+
+  test('are reported at startup, without the secret', async () => {
+    for (const client of [
+      { client_secret: PLUS },
+      { client_secret: `${LONG}50%off` },
+      { client_secret: `${LONG}%41` },
+      { client_secret: [LONG, { value: PLUS }] },
+      { client_secret: PLUS, token_endpoint_auth_method: 'client_secret_basic' },
+      { client_id: 'job+1', client_secret: { sha256: 'A'.repeat(43) } },
+    ]) {
+      const { warnings } = await changed(client);
+      expect(warnings).toEqual([
+        expect.stringMatching(
+          /^The client_id or client_secret of "job(?:\+1)?" contains \+ or %.*curl -u.* \(OQ211\)$/,
+        ),
+      ]);
+      expect(warnings.join()).not.toContain(LONG);
+    }
+  });
+
+  test('what is reported is refused as curl sends it, and what is not is accepted', async () => {
+    for (const [client_secret, status] of [
+      [PLUS, 401],
+      [`${LONG}%41`, 401],
+      [`${LONG}:/=-_.~!*'()&"é`, 200],
+    ] as const) {
+      const site = await changed({ client_secret });
+      const authorization = `Basic ${Buffer.from(`job:${client_secret}`).toString('base64')}`;
+      expect((await site.fetch('/oauth/token', { ...TOKEN, headers: { authorization } })).status).toBe(status);
+      expect(site.warnings).toHaveLength(status === 200 ? 0 : 1);
+    }
+  });
+
+  test('are accepted from clients that do not use Basic, and as hashes', async () => {
+    for (const client of [
+      { client_secret: PLUS, token_endpoint_auth_method: 'client_secret_post' },
+      { client_secret: { sha256: 'A'.repeat(43) } },
+      { client_id: 'job+1', redirect_uris: ['https://app.example/cb'], grant_types: ['authorization_code'] },
+    ])
+      expect((await changed(client)).warnings.filter((sentence) => sentence.includes('OQ211'))).toEqual([]);
+  });
+
+  test('are reported for clients of a table once', async () => {
+    const find = (client_id: string) => ({ ...job, client_id, client_secret: PLUS });
+    const site = await start({ clients: { find } });
+    for (const name of ['one', 'two'])
+      await site.fetch('/oauth/token', {
+        ...TOKEN,
+        headers: { authorization: `Basic ${Buffer.from(`${name}:${PLUS}`).toString('base64')}` },
+      });
+    expect(site.warnings).toEqual([
+      expect.stringMatching(/^clients\.find: The client_id or client_secret of "one" contains \+ or %/),
+    ]);
+  });
+
+  test('secrets that this package generates contain neither', async () => {
+    const clients = storedClients(memoryStore());
+    for (let n = 0; n < 200; n += 1) {
+      const { client_secret = '' } = await clients.add({ ...job, client_id: `job-${n}` }, { generateSecret: true });
+      expect(client_secret).toMatch(/^[\w-]{43}$/);
+    }
   });
 });
 

@@ -1,5 +1,6 @@
 import { scrypt, timingSafeEqual } from 'node:crypto';
 import type { HttpRequest } from '../../base/http/messages.js';
+import { decodeUrlencoded } from '../../base/http/urlencoded.js';
 import { FairQueue } from '../../base/limits/fair-queue.js';
 import { type LimitAt, sourceOf } from '../../base/limits/source.js';
 import { equalSecrets, sha256 } from '../../base/secrets.js';
@@ -75,15 +76,42 @@ const checkExpiry = (expiresAt: unknown): void => {
 /** base64url characters of 128 bits (RFC 6749 §10.10). */
 export const RANDOM_CHARACTERS = 22;
 
-/** Whether one of the secrets given in plain text is short enough to be guessed. */
-export const hasShortSecret = (given: string | ClientSecret | readonly (string | ClientSecret)[] = []): boolean =>
-  [given].flat().some((secret: string | ClientSecret) => {
+type GivenSecrets = string | ClientSecret | readonly (string | ClientSecret)[] | undefined | null;
+
+/** The secrets that are given in plain text. */
+const plainTexts = (given: GivenSecrets): readonly string[] =>
+  [given ?? []].flat().flatMap((secret: string | ClientSecret) => {
     const text = typeof secret === 'string' ? secret : secret.value;
-    return text !== undefined && text.length < RANDOM_CHARACTERS;
+    return text === undefined ? [] : [text];
   });
+
+/** Whether one of the secrets given in plain text is short enough to be guessed. */
+export const hasShortSecret = (given: GivenSecrets): boolean =>
+  plainTexts(given).some((text) => text.length < RANDOM_CHARACTERS);
 
 /** What such a secret needs, as the end of a sentence. */
 export const GUESSABLE = `has fewer than ${RANDOM_CHARACTERS} characters, so it could be guessed. Generate one with: npx oauth-query secret`;
+
+/** The fields of a registration that decide whether it may use Basic, and with which texts. */
+interface BasicCredentials {
+  readonly client_id: string;
+  readonly client_secret?: GivenSecrets;
+  readonly token_endpoint_auth_method?: string | null;
+}
+
+/** Whether the name or a secret of a client that may use Basic is another text once it is form-decoded there. Of a hash that cannot be known. */
+export const isChangedByBasic = ({
+  client_id,
+  client_secret,
+  token_endpoint_auth_method: method,
+}: BasicCredentials): boolean =>
+  (client_secret ?? undefined) !== undefined &&
+  (method ?? 'client_secret_basic') === 'client_secret_basic' &&
+  [client_id, ...plainTexts(client_secret)].some((text) => decodeUrlencoded(text) !== text);
+
+/** What such a client does wrong, as the end of a sentence. */
+export const CHANGED_BY_BASIC =
+  'contains + or %, which form-decoding of HTTP Basic changes (RFC 6749 §2.3.1), so a client that does not percent-encode it first, such as curl -u, gets invalid_client. Use one without them: npx oauth-query secret';
 
 /** @throws TypeError that describes the problem, as the end of a sentence. */
 export const prepareSecret = (secret: string | ClientSecret): PreparedSecret => {

@@ -3,7 +3,7 @@ import { UnavailableError } from '../../base/errors.js';
 import { mistake, type OnWarning, type WarningCode } from '../../base/mistakes.js';
 import type { MaybePromise } from '../../base/ports.js';
 import { checkRegistration, checkRow, type ServerRules } from './check-registration.js';
-import { GUESSABLE, hasShortSecret } from './client-secret.js';
+import { CHANGED_BY_BASIC, GUESSABLE, hasShortSecret, isChangedByBasic } from './client-secret.js';
 import {
   type AuthenticationMethod,
   type Client,
@@ -198,8 +198,14 @@ export class Clients {
     if (known !== undefined) return known.client;
     const rules = isOwnRegistry(registry) ? { ...this.#rules, origin: registry.origin } : this.#rules;
     const { client, problems } = checkRow(found, rules, (column, sentence) => this.#warn(column, sentence, 'OQ309'));
-    if (client && isPublicIssuer(this.#listeners.issuer) && hasShortSecret(found.client_secret ?? undefined))
+    if (client && isPublicIssuer(this.#listeners.issuer) && hasShortSecret(found.client_secret))
       this.#warn('client_secret', `The client_secret of ${JSON.stringify(client_id)} ${GUESSABLE}`, 'OQ204');
+    if (client && isChangedByBasic(found))
+      this.#warn(
+        'basic',
+        `The client_id or client_secret of ${JSON.stringify(client_id)} ${CHANGED_BY_BASIC}`,
+        'OQ211',
+      );
     if (client === undefined) onError?.(mistake(problems.join(' '), 'OQ108'));
     this.#prepared.set(found, { client });
     return client;
