@@ -18,8 +18,9 @@ export interface Document {
   readonly author: string | undefined;
   /** Whether it is not meant for readers. */
   readonly isDraft: boolean;
-  /** The date in front matter, in milliseconds since the epoch. */
+  /** When it was first written, and when last, by front matter or the name, in milliseconds since the epoch. */
   readonly date: number | undefined;
+  readonly updated: number | undefined;
   /** Sentences with the path of the file, and the line if it is known. */
   readonly problems: readonly string[];
 }
@@ -29,6 +30,10 @@ const USER = 2;
 const TAGS = ['tags', 'tag', 'categories', 'category', 'keywords'];
 const ALIASES = ['redirect_from', 'aliases', 'alias'];
 const AUTHOR = ['author', 'authors'];
+const UPDATED = ['lastmod', 'updated', 'last_modified_at'];
+
+/** The date in the name of a post of Jekyll. */
+const POST = /(?:^|\/)_posts\/(?:.*\/)?(\d{4}-\d\d?-\d\d?)-[^/]*$/;
 
 /** Parses a file. Never throws: invalid parts are reported as problems, and the rest is used. */
 export const readDocument = (text: string, path: string, titles: Titles, peers: Peers): Document => {
@@ -47,13 +52,16 @@ export const readDocument = (text: string, path: string, titles: Titles, peers: 
   /** The pages of paths from the top of the folder, or relative to this file if they start with a dot. */
   const pagesOf = (field: string, names: readonly string[]): readonly Target[] =>
     names.flatMap((name) => {
-      const title = titles.ofLink(encodeURI(name.startsWith('.') ? name : name.replace(/^\/*/, '/')), path);
+      const title = name.includes('/')
+        ? titles.ofLink(encodeURI(name.startsWith('.') ? name : name.replace(/^\/*/, '/')), path)
+        : // An alias of Obsidian may have a dot, which in a path would begin the type of another file.
+          (titles.ofLink(encodeURI(`/${name}`), path) ?? titles.read(name));
       if (title) return [title];
       problems.push(`${path}: ${field} ${JSON.stringify(name)}, which is not a page of this folder.`);
       return [];
     });
 
-  for (const { title } of named(of(TAGS).flatMap(commaSeparated), CATEGORY)) links.add('category', CATEGORY, title);
+  for (const { title } of named(of(TAGS).flatMap(tagsOf), CATEGORY)) links.add('category', CATEGORY, title);
   const displayTitle = of(['title'])[0] ?? heading;
   // Clients display it as HTML.
   if (displayTitle !== undefined) links.add('property', 0, 'displaytitle', Html.content(displayTitle).source);
@@ -65,13 +73,6 @@ export const readDocument = (text: string, path: string, titles: Titles, peers: 
     links.add('link', redirect.ns, redirect.title);
   }
   const aliases = pagesOf('redirect_from contains', of(ALIASES)).map(({ ns, title }) => ({ ns, title }));
-  const [written] = of(['date']);
-  const date = written === undefined ? undefined : writtenTime(written);
-  if (written !== undefined && date === undefined) {
-    problems.push(
-      `${path}: date is ${JSON.stringify(written.slice(0, 100))}. Write it as 2024-01-31, or 2024-01-31 10:30 +02:00.`,
-    );
-  }
   const [author] = named(of(AUTHOR).slice(0, 1), USER);
   return {
     links: links.all,
@@ -79,10 +80,34 @@ export const readDocument = (text: string, path: string, titles: Titles, peers: 
     aliases,
     problems,
     author: author?.title,
-    date,
+    ...timesOf(fields, path, problems),
     isDraft: isDraft(text, { fields, ...(problem && { problem }) }),
   };
 };
+
+const AS_DATE = 'Write it as 2024-01-31, or 2024-01-31 10:30 +02:00.';
+
+const timesOf = (
+  fields: ReadonlyMap<string, readonly string[]>,
+  path: string,
+  problems: string[],
+): Pick<Document, 'date' | 'updated'> => {
+  const read = (what: string, written: string | undefined): number | undefined => {
+    const time = written === undefined ? undefined : writtenTime(written);
+    if (written !== undefined && time === undefined) {
+      problems.push(`${path}: ${what} is ${JSON.stringify(written.slice(0, 100))}. ${AS_DATE}`);
+    }
+    return time;
+  };
+  const times = UPDATED.map((name) => read(name, fields.get(name)?.[0]));
+  return {
+    date: read('date', fields.get('date')?.[0]) ?? read('The date in the name', POST.exec(path)?.[1]),
+    updated: times.find((time) => time !== undefined),
+  };
+};
+
+/** Obsidian writes tags with the sign that they have in a text. */
+const tagsOf = (text: string): readonly string[] => commaSeparated(text).map((tag) => tag.replace(/^#+/, ''));
 
 const commaSeparated = (text: string): readonly string[] =>
   text.split(',').flatMap((part) => (part.trim() === '' ? [] : [part.trim()]));

@@ -230,7 +230,7 @@ export class Folder {
     changed: readonly PageText[],
     problems: string[],
   ): ReadonlyMap<string, PageText> {
-    const times = new Map(changed.map((page) => [titleId(page), page.date ?? page.changed]));
+    const times = new Map(changed.map((page) => [titleId(page), page.updated ?? page.date ?? page.changed]));
     const owners = new Map<string, FilePage>();
     const aliases = new Map<string, PageText>();
     for (const file of [...files.values()].sort((a, b) => compareText(a.path, b.path))) {
@@ -252,6 +252,7 @@ export class Folder {
           redirect: { ns, title, prefixed, fragment: '' },
           author: undefined,
           date: undefined,
+          updated: undefined,
           file: undefined,
           changed: times.get(id) ?? Date.parse(this.store.byTitle.get(id)?.touched ?? ''),
         });

@@ -14,7 +14,9 @@ export interface PageText extends ContentTitle {
   readonly author: string | undefined;
   /** When the first revision was written, in milliseconds since the epoch. */
   readonly date: number | undefined;
-  /** When this text was written, in milliseconds since the epoch. */
+  /** When this text was written, by front matter. */
+  readonly updated: number | undefined;
+  /** When the file was written, in milliseconds since the epoch. */
   readonly changed: number;
   /** The file of a page in namespace 6. */
   readonly file: MemoryPage['file'];
@@ -56,7 +58,7 @@ export class Pages {
   /** The time of the next revision of a page. A history does not go backwards if an older file is restored. */
   #timeOf(text: PageText): string {
     const last = this.#histories.get(titleId(text))?.at(-1)?.timestamp;
-    const time = timeOf(last === undefined ? (text.date ?? text.changed) : text.changed);
+    const time = timeOf(text.updated ?? (last === undefined ? text.date : undefined) ?? text.changed);
     return last === undefined || time > last ? time : last;
   }
 

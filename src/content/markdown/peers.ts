@@ -6,7 +6,8 @@ type MarkdownIt = InstanceType<(typeof import('markdown-it'))['default']>;
 /** The packages that parse Markdown and front matter. */
 export interface Peers {
   readonly markdown: MarkdownIt;
-  readonly yaml: Pick<typeof import('js-yaml'), 'load' | 'FAILSAFE_SCHEMA'>;
+  /** Every scalar is a text as it is written; only `~`, `null` and nothing are `null`. JSON is YAML too. */
+  readonly yaml: { load(source: string): unknown };
 }
 
 /** The longest text that requests parse, in characters, and the most places at which a rule of Markdown is tried. Both take time. */
@@ -46,6 +47,7 @@ export class NoParser extends Error {
 export const loadPeers = async (): Promise<Peers> => {
   try {
     const [{ default: Markdown }, yaml] = await Promise.all([import('markdown-it'), import('js-yaml')]);
+    const schema = yaml.FAILSAFE_SCHEMA.withTags(yaml.nullCoreTag);
     // Without `html`, tags are escaped; URLs such as `javascript:` do not become links.
     // Each level of nesting lets an open bracket be read once more: 20,000 characters of `![` take three times as long at 100.
     const markdown = new Markdown({ html: false, linkify: true, maxNesting: 40 });
@@ -53,7 +55,8 @@ export const loadPeers = async (): Promise<Peers> => {
     markdown.linkify.set({ fuzzyLink: false, fuzzyEmail: false });
     markdown.inline.ruler.before('text', 'steps', step);
     markdown.block.ruler.before('table', 'steps', step, { alt: ['paragraph', 'reference', 'blockquote', 'list'] });
-    return { markdown: withWikiLinks(markdown), yaml };
+    const load = (source: string): unknown => yaml.load(source, { schema, maxDepth: 20, maxAliases: 100 });
+    return { markdown: withWikiLinks(markdown), yaml: { load } };
   } catch (error) {
     if (!isMissing(error, 'markdown-it') && !isMissing(error, 'js-yaml')) throw error;
     throw new NoParser(
