@@ -47,6 +47,7 @@ interface FilePage {
   readonly stamp: string;
   readonly text: string;
   readonly aliases: Document['aliases'];
+  readonly date: Document['date'];
   /** Problems of the file, with its path. */
   readonly problems: readonly string[];
 }
@@ -202,6 +203,7 @@ export class Folder {
       path,
       text,
       aliases: document.aliases,
+      date: document.date ?? document.updated,
       stamp: found.settledAt < now - COARSE_MS ? stamps : '',
       problems: [...document.problems, ...(isBroken ? [broken] : [])],
     };
@@ -251,7 +253,7 @@ export class Folder {
           links: (['redirect', 'link'] as const).map((kind) => ({ kind, ns, title })),
           redirect: { ns, title, prefixed, fragment: '' },
           author: undefined,
-          date: undefined,
+          date: file.date,
           updated: undefined,
           file: undefined,
           changed: times.get(id) ?? Date.parse(this.store.byTitle.get(id)?.touched ?? ''),

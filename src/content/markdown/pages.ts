@@ -28,6 +28,9 @@ const MAX_REVISIONS = 21;
 /** The author of a text that names none, as in MediaWiki. */
 const UNKNOWN_USER = 'Unknown user';
 
+/** No date is before all dates. */
+const dateOf = ({ date, updated }: PageText): number => date ?? updated ?? Number.MIN_SAFE_INTEGER;
+
 /** Writes the pages of a folder into a store. Ids are never reused, and a page that returns has its own. */
 export class Pages {
   readonly #store: PageStore;
@@ -40,12 +43,12 @@ export class Pages {
     this.#store = store;
   }
 
-  /** Writes texts in the order of their times, so that ids have that order too. */
+  /**
+   * Writes texts, and numbers them: those without a date first, then by date, and else in their order here, which is that
+   * of paths. The times of files are other ones in each copy of a folder, and must not matter.
+   */
   write(texts: readonly PageText[]): void {
-    const timed = texts.map((text) => ({ text, time: this.#timeOf(text) }));
-    // The sort is stable: at the same time, in the order of paths.
-    timed.sort((a, b) => (a.time === b.time ? 0 : a.time < b.time ? -1 : 1));
-    for (const { text, time } of timed) this.#write(text, time);
+    for (const text of [...texts].sort((a, b) => dateOf(a) - dateOf(b))) this.#write(text, this.#timeOf(text));
     this.#store.sort();
   }
 
