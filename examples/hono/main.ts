@@ -31,10 +31,7 @@ app.use(async (c, next) => {
   addresses.set(c.req.raw, getConnInfo(c).remote.address ?? '');
   return oauth.fetch(c.req.raw) ?? next();
 });
-app.get('/api/photos', async (c) => {
-  const auth = await guard(c.req.raw);
-  return auth instanceof Response ? auth : c.json({ photos: PHOTOS.get(auth.sub) ?? [] });
-});
+app.get('/api/photos', (c) => guard(c.req.raw, ({ sub }) => c.json({ photos: PHOTOS.get(sub) ?? [] })));
 app.get('/', (c) => c.text('Hello'));
 
 serve({ fetch: app.fetch, port, hostname: '127.0.0.1' }, () => console.log(`Listening on ${base}`));

@@ -36,9 +36,10 @@ const scope = (name: string): CanActivate => {
     canActivate: async (context: ExecutionContext) => {
       const http = context.switchToHttp();
       const request = http.getRequest<AuthorizedRequest>();
-      const auth = await guard(request, http.getResponse<ServerResponse>());
-      if (auth !== undefined) request.auth = auth;
-      return auth !== undefined; // Otherwise the error response has been sent.
+      await guard(request, http.getResponse<ServerResponse>(), (auth) => {
+        request.auth = auth;
+      });
+      return request.auth !== undefined; // Otherwise the error response has been sent.
     },
   };
 };

@@ -1,7 +1,7 @@
 import { isPublicIssuer } from '../core/base/addresses/loopback.js';
 import type { Authorization } from '../core/base/authorization.js';
-import { type GuardOptions, guardRequirement } from '../core/base/guard-requirement.js';
-import type { GuardResult } from '../core/base/http/bearer.js';
+import { type GuardOptions, guardRequirement, type RequiredScope, scopesOf } from '../core/base/guard-requirement.js';
+import type { GuardRequirement, GuardResult } from '../core/base/http/bearer.js';
 import type { HttpRequest, HttpResponse, Route } from '../core/base/http/messages.js';
 import { guarded } from '../core/base/listeners.js';
 import { fromCaller, mistake } from '../core/base/mistakes.js';
@@ -39,8 +39,13 @@ interface MountedOptions extends ServerOptions {
   readonly onError: OnError;
 }
 
-/** Creates handlers that require a valid token with all these scopes. */
-export type Guard<Handler> = (scope?: string | readonly string[], options?: GuardOptions) => Handler;
+/** Creates what lets a request pass if it has a valid token. */
+export interface Guard<Handler> {
+  /** @param scope - The scopes that the token must have, all of them: a text that is split at spaces, or a list. */
+  (scope: RequiredScope, options?: GuardOptions): Handler;
+  /** Requires a valid token, whatever its scopes. */
+  any(options?: GuardOptions): Handler;
+}
 
 /** Offered by every adapter in addition to its way of mounting. `Headed` is what has the headers of a request. */
 export interface Facade<Handler, Headed> {
@@ -193,9 +198,8 @@ const guardOf = <Handler>(
   onError: OnError,
   onRefused?: (request: HttpRequest) => void,
 ): Guard<Handler> => {
-  const guard: Guard<Handler> = (scope = [], options = {}) => {
-    const requirement = fromCaller(guard, () => guardRequirement(scope, options, server));
-    return protect(async (request, send, pass) => {
+  const handlerOf = (requirement: GuardRequirement): Handler =>
+    protect(async (request, send, pass) => {
       let result: GuardResult;
       try {
         result = await server.guard(request, requirement);
@@ -208,8 +212,11 @@ const guardOf = <Handler>(
       }
       return pass(result.authorization, result.headers);
     });
-  };
-  return guard;
+  const guard = (scope: unknown, options: unknown = {}): Handler =>
+    handlerOf(fromCaller(guard, () => guardRequirement(scopesOf(scope), options, server)));
+  const any = (options: unknown = {}): Handler =>
+    handlerOf(fromCaller(any, () => guardRequirement([], options, server)));
+  return Object.assign(guard, { any });
 };
 
 const mounted = <Native, Mounted extends object, Handler, Headed>(
@@ -271,6 +278,10 @@ export const guardsBy =
       },
     }) as Guard<Handler> & RemoteFacade<Served>; // Exactly its properties.
   };
+
+/** The error if a guard is called as if it returned what a request may do, so that a forgotten `await` would let everyone in. */
+export const withoutHandler = (example: string): TypeError =>
+  mistake(`A guard takes the function that answers a request whose token is valid. Write: ${example}.`, 'OQ105');
 
 /** The error if an adapter is called by another framework, whose arguments mean something else. It would fail later without a reason, and a guard might let everyone in. */
 export const wrongFramework = (entry: string): TypeError =>

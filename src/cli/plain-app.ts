@@ -25,10 +25,9 @@ export const buildPlainApp: BuildApp = async ({ options, pages }) => {
     const guard = isRead ? guards.get(path) : undefined;
     const page = isRead && Object.hasOwn(pages, path) ? pages[path] : undefined;
     if (guard !== undefined) {
-      const auth = await guard(req, res);
-      if (auth === undefined) return;
-      const { sub, username, client_id, scope } = auth;
-      sendJson(res, path === '/me' ? { sub, username, client_id, scope } : { ok: true });
+      await guard(req, res, ({ sub, username, client_id, scope }) =>
+        sendJson(res, path === '/me' ? { sub, username, client_id, scope } : { ok: true }),
+      );
     } else if (page !== undefined) {
       const { type, body } = page(parametersOf(req.url ?? ''));
       sendText(res, 200, type, body);

@@ -43,12 +43,12 @@ const apps: Readonly<Record<string, Build>> = {
   fetch: async () => {
     const oauth = forFetch.oauthQuery(OPTIONS);
     const guard = oauth.guard(...GUARD);
-    const listener = getRequestListener(async (request) => {
-      const auth = await guard(request);
-      if (auth instanceof Response) return auth;
-      const authorized: SdkAuthInfo = authInfo({ auth, headers: request.headers });
-      return Response.json({ ...authorized, isUrl: authorized.resource instanceof URL });
-    });
+    const listener = getRequestListener((request) =>
+      guard(request, (auth) => {
+        const authorized: SdkAuthInfo = authInfo({ auth, headers: request.headers });
+        return Response.json({ ...authorized, isUrl: authorized.resource instanceof URL });
+      }),
+    );
     return [(req, res) => void listener(req, res), oauth];
   },
 };

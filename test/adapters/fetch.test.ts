@@ -42,15 +42,17 @@ describe('oauth-query/fetch', () => {
     );
   });
 
-  test('the functions work without their object, and a guard returns the authorization or the refusal', async () => {
+  test('the functions work without their object, and a guard answers with its handler or with the refusal', async () => {
     const [status, body] = await issue();
     expect(status).toBe(200);
-    const check = guard();
-    const passed = await check(new Request('https://api.example/', { headers: bearer(String(body['access_token'])) }));
-    expect(passed).toMatchObject({ client_id: 'service', iss: ISSUER });
-    const refused = await check(new Request('https://api.example/'));
-    expect(refused).toBeInstanceOf(Response);
-    expect((refused as Response).headers.get('www-authenticate')).toBe('Bearer realm="oauth"');
+    const answer = (request: Request) => guard.any()(request, (auth) => Response.json(auth, { status: 201 }));
+    const passed = await answer(new Request('https://api.example/', { headers: bearer(String(body['access_token'])) }));
+    expect(passed.status).toBe(201);
+    expect(await passed.json()).toMatchObject({ client_id: 'service', iss: ISSUER });
+    const refused = await answer(new Request('https://api.example/'));
+    expect([refused.status, refused.headers.get('www-authenticate')]).toEqual([401, 'Bearer realm="oauth"']);
+    const bare: (request: Request) => Promise<Response> = guard.any() as never;
+    await expect(bare(new Request('https://api.example/'))).rejects.toThrow(/takes the function that answers/);
   });
 
   test('limits apply to the address that the option returns', async () => {
@@ -69,7 +71,8 @@ describe('oauth-query/fetch', () => {
       ['authorization', 'Bearer a'],
       ['authorization', 'Bearer b'],
     ]);
-    expect(await guard()(new Request('https://api.example/', { headers: twice }))).toMatchObject({ status: 400 });
+    const { status } = await guard.any()(new Request('https://api.example/', { headers: twice }), () => new Response());
+    expect(status).toBe(400);
   });
 });
 
@@ -140,7 +143,7 @@ describe('guards for the tokens of another process', () => {
         }),
       ),
     ]) {
-      const answer = await remote('profile')(new Request('https://api.example/'));
+      const answer = await remote('profile')(new Request('https://api.example/'), () => new Response());
       expect(answer).toMatchObject({ status: 401 });
       remote.close();
     }

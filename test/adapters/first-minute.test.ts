@@ -13,14 +13,14 @@ const apps = {
   express: async (options?: AdapterOptions<unknown>) => {
     const oauth = forExpress.oauthQuery(options);
     const app = express().use(oauth);
-    app.get('/resource', oauth.guard(), (req, res) => {
+    app.get('/resource', oauth.guard.any(), (req, res) => {
       res.json({ sub: req.auth?.sub });
     });
     return app;
   },
   koa: async (options?: AdapterOptions<unknown>) => {
     const oauth = forKoa.oauthQuery(options);
-    const guard = oauth.guard();
+    const guard = oauth.guard.any();
     const app = new Koa().use(oauth);
     app.use((ctx, next) => (ctx.path === '/resource' ? guard(ctx as Parameters<typeof guard>[0], next) : next()));
     app.use((ctx) => {
@@ -32,7 +32,7 @@ const apps = {
     const oauth = forFastify.oauthQuery(options);
     const app = fastify();
     await app.register(oauth);
-    app.get('/resource', { preHandler: oauth.guard() }, async (req) => ({ sub: req.auth?.sub }));
+    app.get('/resource', { preHandler: oauth.guard.any() }, async (req) => ({ sub: req.auth?.sub }));
     await app.ready();
     return app.server;
   },

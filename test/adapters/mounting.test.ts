@@ -48,15 +48,15 @@ describe('two servers in one app', () => {
     express5: async () => {
       const [one, two] = [forExpress(options('one')), forExpress(options('two'))];
       const app = express().use('/one', one).use('/two', two);
-      app.get('/guarded/one', one.guard(), (req, res) => void res.json(req.auth));
-      app.get('/guarded/two', two.guard(), (req, res) => void res.json(req.auth));
+      app.get('/guarded/one', one.guard.any(), (req, res) => void res.json(req.auth));
+      app.get('/guarded/two', two.guard.any(), (req, res) => void res.json(req.auth));
       return app;
     },
     koa3: async () => {
       const [one, two] = [forKoa(options('one')), forKoa(options('two'))];
       const app = new Koa().use(mount('/one', one)).use(mount('/two', two));
       for (const [name, { guard }] of Object.entries({ one, two })) {
-        const guarded = new Koa().use(guard()).use((ctx) => {
+        const guarded = new Koa().use(guard.any()).use((ctx) => {
           ctx.body = ctx.state.auth;
         });
         app.use(mount(`/guarded/${name}`, guarded));
@@ -68,9 +68,9 @@ describe('two servers in one app', () => {
       const app = fastify();
       app.register(one, { prefix: '/one' }).register(two, { prefix: '/two' });
       // A guard works in any hook before the handler, and also outside of where its server is registered.
-      app.get('/guarded/one', { onRequest: one.guard() }, async (request) => request.auth);
+      app.get('/guarded/one', { onRequest: one.guard.any() }, async (request) => request.auth);
       app.register(async (inner) => {
-        inner.get('/guarded/two', { preValidation: two.guard() }, async (request) => request.auth);
+        inner.get('/guarded/two', { preValidation: two.guard.any() }, async (request) => request.auth);
       });
       await app.ready();
       return app.routing;
@@ -301,7 +301,7 @@ describe('the adapter for plain node:http in front of a framework', () => {
     const owner = (req: express.Request) => ('user' in req ? { sub: String(req.user) } : undefined);
     const oauth = forExpress({ ...shared, owner });
     const app = express().use(session, oauth);
-    app.get('/me', oauth.guard(), (req, res) => void res.json(req.auth));
+    app.get('/me', oauth.guard.any(), (req, res) => void res.json(req.auth));
     const programs = forNode({ ...shared, owner: () => undefined });
     const isPage = (url = '') => /^\/oauth\/(authorize|device)/.test(url);
     const client = await clientOf((req, res) =>

@@ -51,7 +51,7 @@ describe.each(['opaque', 'jwt'] as const)('tokens that are bound to a key, %s', 
     await expectBound(native);
     if (format === 'jwt') {
       const withoutDpop = jwtVerifier({ issuer: site.running.base, clock: site.fixture.clock });
-      expect((await withoutDpop.check(native.access_token)).refused?.error).toBe('invalid_token');
+      expect((await withoutDpop.check.any(native.access_token)).refused?.error).toBe('invalid_token');
     }
     const own = await site.token('service', { grant_type: 'client_credentials' }, prove());
     await expectBound(own.json as unknown as TokenSet, key, 'none');
@@ -258,7 +258,7 @@ describe('DP1 without the option', () => {
     expect(() => oauthQuery({ dpop: dpop as never, onWarning })).toThrow(/options\.dpop must be/);
     expect(() => dpop({ maxAge: 301 })).toThrow(/maxAge/);
     const oauth = oauthQuery({ issuer: 'http://127.0.0.1:3000', secret: SECRET, onWarning });
-    expect(() => oauth.guard('', { dpop: 'required' })).toThrow(/oauth-query\/dpop/);
+    expect(() => oauth.guard.any({ dpop: 'required' })).toThrow(/oauth-query\/dpop/);
     expect(() => jwtVerifier({ issuer: 'https://a.example', dpop: dpop() })).toThrow(/origins/);
   });
 });

@@ -1,6 +1,7 @@
 import type express from 'express';
 import type { ErrorRequestHandler } from 'express';
 import { oauthQuery } from '../../src/adapters/express/index.js';
+import { guardWith } from './guard-with.js';
 import type { BuildApp } from './setup.js';
 
 export const expressApp =
@@ -15,7 +16,7 @@ export const expressApp =
     else app.use(prefix, oauth).use(oauth.wellKnown);
 
     for (const [name, { scope, ...more }] of Object.entries(guarded)) {
-      app.get(`/guarded/${name}`, oauth.guard(scope, more), (req, res) => {
+      app.get(`/guarded/${name}`, guardWith(oauth.guard, scope, more), (req, res) => {
         res.json({ auth: req.auth });
       });
     }

@@ -1,6 +1,7 @@
 import formbody from '@fastify/formbody';
 import fastify from 'fastify';
 import { oauthQuery } from '../../src/adapters/fastify/index.js';
+import { guardWith } from './guard-with.js';
 import type { BuildApp } from './setup.js';
 
 export const fastifyApp: BuildApp = async ({ options, guarded, prefix, parserInFront, errors }) => {
@@ -15,7 +16,9 @@ export const fastifyApp: BuildApp = async ({ options, guarded, prefix, parserInF
   else app.register(oauth, { prefix }).register(oauth.wellKnown);
 
   for (const [name, { scope, ...more }] of Object.entries(guarded)) {
-    app.get(`/guarded/${name}`, { preHandler: oauth.guard(scope, more) }, async (request) => ({ auth: request.auth }));
+    app.get(`/guarded/${name}`, { preHandler: guardWith(oauth.guard, scope, more) }, async (request) => ({
+      auth: request.auth,
+    }));
   }
   app.get('/signed-in', async (request) => ({ owner: (await oauth.owner(request)) ?? null }));
   app.register(async (routes) => {

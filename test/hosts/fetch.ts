@@ -1,5 +1,6 @@
 import { getRequestListener } from '@hono/node-server';
 import { oauthQuery } from '../../src/adapters/fetch/index.js';
+import { guardWith } from './guard-with.js';
 import type { BuildApp } from './setup.js';
 
 /** Functions from `Request` to `Response`, behind the bridge that Hono uses on Node. */
@@ -7,15 +8,15 @@ export const fetchApp: BuildApp = async ({ options, guarded, errors }) => {
   const addresses = new WeakMap<Request, string>();
   const oauth = oauthQuery({ ...options, address: (request) => addresses.get(request) ?? '' });
   const guards = new Map(
-    Object.entries(guarded).map(([name, { scope, ...more }]) => [`/guarded/${name}`, oauth.guard(scope, more)]),
+    Object.entries(guarded).map(([name, { scope, ...more }]) => [
+      `/guarded/${name}`,
+      guardWith(oauth.guard, scope, more),
+    ]),
   );
   const answer = async (request: Request): Promise<Response> => {
     const { pathname } = new URL(request.url);
     const guard = guards.get(pathname);
-    if (guard !== undefined) {
-      const auth = await guard(request);
-      return auth instanceof Response ? auth : Response.json({ auth });
-    }
+    if (guard !== undefined) return guard(request, (auth) => Response.json({ auth }));
     if (pathname === '/signed-in') return Response.json({ owner: (await oauth.owner(request)) ?? null });
     if (pathname === '/broken') throw new Error('a bug of the host');
     if (pathname === '/echo') return Response.json({ body: Object.fromEntries(await request.formData()) });

@@ -4,6 +4,7 @@ import type Koa from 'koa';
 import oldParser from 'koa-bodyparser';
 import mount from 'koa-mount';
 import { oauthQuery } from '../../src/adapters/koa/index.js';
+import { guardWith } from './guard-with.js';
 import type { BuildApp } from './setup.js';
 
 export const koaApp =
@@ -28,7 +29,7 @@ export const koaApp =
 
     const router = new Router();
     for (const [name, { scope, ...more }] of Object.entries(guarded)) {
-      router.get(`/guarded/${name}`, oauth.guard(scope, more), (ctx) => {
+      router.get(`/guarded/${name}`, guardWith(oauth.guard, scope, more), (ctx) => {
         ctx.body = { auth: ctx.state.auth };
       });
     }

@@ -1,6 +1,7 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import express from 'express';
 import { oauthQuery } from '../../src/adapters/node/index.js';
+import { guardWith } from './guard-with.js';
 import type { BuildApp } from './setup.js';
 
 /** Both parsers, which leave their result on `req.body`: they need nothing of a framework. */
@@ -21,15 +22,16 @@ const sendJson = (res: ServerResponse, status: number, value: object): void => {
 export const nodeApp: BuildApp = async ({ options, guarded, parserInFront, errors }) => {
   const oauth = oauthQuery(options);
   const guards = new Map(
-    Object.entries(guarded).map(([name, { scope, ...more }]) => [`/guarded/${name}`, oauth.guard(scope, more)]),
+    Object.entries(guarded).map(([name, { scope, ...more }]) => [
+      `/guarded/${name}`,
+      guardWith(oauth.guard, scope, more),
+    ]),
   );
   const answer: (...message: Parameters<RequestListener>) => Promise<void> = async (req, res) => {
     const [path = ''] = (req.url ?? '').split('?', 1);
     const guard = guards.get(path);
-    if (guard !== undefined) {
-      const auth = await guard(req, res);
-      if (auth !== undefined) sendJson(res, 200, { auth });
-    } else if (path === '/signed-in') sendJson(res, 200, { owner: (await oauth.owner(req)) ?? null });
+    if (guard !== undefined) await guard(req, res, (auth) => sendJson(res, 200, { auth }));
+    else if (path === '/signed-in') sendJson(res, 200, { owner: (await oauth.owner(req)) ?? null });
     else if (path === '/broken') throw new Error('a bug of the host');
     else if (path === '/echo' || path === '/json') sendJson(res, 200, { body: await parse(req, res) });
     else sendJson(res, 404, {});

@@ -3,12 +3,13 @@ import type { AdapterOptions } from '../../src/adapters/facade.js';
 import type { OwnerGrants } from '../../src/core/oauth/owners/owner-grants.js';
 import type { Owners } from '../../src/core/oauth/owners/owners.js';
 import type { GuardOptions } from '../../src/resource-server/index.js';
+import type { WantedScope } from './guard-with.js';
 
 /** Options that fit every framework. By default, the issuer is where the host listens. */
 export type HostOptions = AdapterOptions<unknown>;
 
 export interface GuardedRoute extends GuardOptions {
-  readonly scope: string | readonly string[];
+  readonly scope: WantedScope;
 }
 
 /** The host that a test needs. */

@@ -32,8 +32,26 @@ const ERRORS: readonly Row[] = [
     'a guard of an unknown resource',
     'OQ100',
     /options\.resources does not describe "\/nope"/,
-    () => oauthQuery({ issuer: 'https://example.org', onWarning: () => undefined }).guard([], { resource: '/nope' }),
+    () => oauthQuery({ issuer: 'https://example.org', onWarning: () => undefined }).guard.any({ resource: '/nope' }),
   ],
+  ...([undefined, [], '', ' ', ['']] as never[]).map((scope): Row => [
+    `a guard of ${JSON.stringify(scope)}`,
+    'OQ107',
+    /guard\.any\(\)/,
+    () => forNode({ onWarning: () => undefined }).guard(scope),
+  ]),
+  ...(['audience', 'resource', 'acr', 'maxAge', 'dpop'] as const).map((name): Row => [
+    `a guard whose ${name} is undefined`,
+    'OQ100',
+    new RegExp(`options\\.${name} is undefined`),
+    () => forNode({ onWarning: () => undefined }).guard.any({ [name]: undefined } as never),
+  ]),
+  ...(['audience', 'acr'] as const).map((name): Row => [
+    `a guard whose ${name} is empty`,
+    'OQ100',
+    /empty list/,
+    () => forNode({ onWarning: () => undefined }).guard('a', { [name]: [] }),
+  ]),
   ['query as an object of options', 'OQ100', /query\(\{\}\)/, () => build({ query: {} })],
   // Stores
   [

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { oauthQuery, remoteGuard } from '../../src/adapters/node/index.js';
-import type { CheckOptions } from '../../src/core/base/guard-requirement.js';
+import type { CheckOptions, RequiredScope } from '../../src/core/base/guard-requirement.js';
 import type { Store } from '../../src/core/base/ports.js';
 import { introspectionVerifier, jwtVerifier, type TokenCheck, type Verifier } from '../../src/resource-server/index.js';
 import { memoryStore } from '../../src/stores/memory.js';
@@ -10,6 +10,9 @@ import { listen } from '../hosts/listen.js';
 
 const PHOTOS = 'https://photos.example/api';
 const SCOPES = { 'photos.read': 'See', 'photos.write': 'Change' };
+
+/** What a test asks for; without a scope, any valid token. */
+type Demand = CheckOptions & { readonly scope?: RequiredScope };
 
 /** A server with three guards that decide about the same kinds of tokens. */
 interface Deciders {
@@ -62,14 +65,14 @@ describe('a token is checked without middleware', () => {
   afterAll(() => authorizationServer.close());
 
   /** What a guard and a check say of the same token. */
-  const both = async ({ guard, check }: Deciders, token: string | undefined, { scope, ...options }: CheckOptions) => {
-    const protect = guard(scope, options);
-    const { origin } = await listen(async (req, res) => {
-      const authorization = await protect(req, res);
-      if (authorization !== undefined) res.end(JSON.stringify({ authorization }));
-    });
+  const both = async ({ guard, check }: Deciders, token: string | undefined, { scope, ...options }: Demand) => {
+    const protect = scope === undefined ? guard.any(options) : guard(scope, options);
+    const { origin } = await listen((req, res) =>
+      protect(req, res, (authorization) => res.end(JSON.stringify({ authorization }))),
+    );
     const answer = await new Client(origin).get('/', token === undefined ? {} : bearer(token));
-    return { answer, result: await check(token, { ...(scope !== undefined && { scope }), ...options }) };
+    const result = await (scope === undefined ? check.any(token, options) : check(token, { scope, ...options }));
+    return { answer, result };
   };
 
   test.each(['oauthQuery', 'introspectionVerifier', 'jwtVerifier'])(
@@ -79,7 +82,7 @@ describe('a token is checked without middleware', () => {
       if (decider === undefined) throw new Error(name);
       const token = await decider.token({ scope: 'photos.read' });
       const elsewhere = await decider.token({ resource: PHOTOS });
-      const passing: [string, CheckOptions][] = [
+      const passing: [string, Demand][] = [
         [token, {}],
         [token, { scope: 'photos.read' }],
         [elsewhere, { scope: ['photos.read', 'photos.write'], audience: PHOTOS }],
@@ -90,7 +93,7 @@ describe('a token is checked without middleware', () => {
         expect(answer.json['authorization']).toEqual(result.authorization);
         expect(result.authorization).toMatchObject({ sub: 'alice', client_id: 'spa' });
       }
-      const failing: [string | undefined, CheckOptions, string | undefined][] = [
+      const failing: [string | undefined, Demand, string | undefined][] = [
         [undefined, {}, undefined],
         [token, { scope: 'photos.write' }, 'insufficient_scope'],
         [elsewhere, {}, 'invalid_token'],
@@ -116,7 +119,7 @@ describe('a token is checked without middleware', () => {
         'x'.repeat(1_000_000),
         'a\r\nb',
       ])
-        expect((await decider.check(given)).refused?.status).toBe(401);
+        expect((await decider.check.any(given)).refused?.status).toBe(401);
       expect(errors.splice(0)).toEqual([]);
     },
   );
@@ -132,14 +135,19 @@ describe('a token is checked without middleware', () => {
       onError,
       onWarning: (sentence) => warnings.push(sentence),
     });
-    const { refused } = await oauth.check('x'.repeat(43));
+    const { refused } = await oauth.check.any('x'.repeat(43));
     expect(refused).toMatchObject({ status: 503, error: 'temporarily_unavailable', headers: { 'retry-after': '5' } });
     expect(errors.splice(0)).toEqual([expect.objectContaining({ cause: new Error('connect ECONNREFUSED') })]);
 
-    await expect(oauth.check('x', { resource: '/unknown' })).rejects.toThrow(/resource/);
-    await expect(oauth.check('x', { scopes: 'a' } as CheckOptions)).rejects.toThrow(/scopes/);
+    await expect(oauth.check.any('x', { resource: '/unknown' })).rejects.toThrow(/resource/);
+    await expect(oauth.check.any('x', { scopes: 'a' } as CheckOptions)).rejects.toThrow(/scopes/);
     const local = oauthQuery({ onWarning: () => undefined });
-    await expect(local.check('x')).rejects.toThrow(/options\.issuer/);
+    await expect(local.check.any('x')).rejects.toThrow(/options\.issuer/);
+
+    const forgotten = oauth.check.any('x'.repeat(43));
+    expect(() => Reflect.get(forgotten, 'refused')).toThrow(/Write: const \{ refused \} = await/);
+    expect((await forgotten).refused).toMatchObject({ status: 503 });
+    errors.length = 0;
 
     warnings.length = 0;
     await oauth.check('x', { scope: 'photo.read' });

@@ -17,8 +17,7 @@ const API = 'https://api.example';
 const serve = async (guard: RemoteGuard, forApi: RemoteGuard) => {
   const [photos, api] = [guard('photos.read'), forApi('photos.read')];
   const { origin, close } = await listen(async (req, res) => {
-    const auth = await (req.url === '/api' ? api : photos)(req, res);
-    if (auth !== undefined) res.end(JSON.stringify(auth));
+    await (req.url === '/api' ? api : photos)(req, res, (auth) => res.end(JSON.stringify(auth)));
   });
   const http = new Client(origin);
   const get = async (token: string, path = '/photos') => {

@@ -74,20 +74,20 @@ forExpress({ clients: [{ client_id: 'gateway', grant_types: ['voucher'] }] });
   app.get('/me', express.json(), oauth.guard('a'), oauth.guard('b'), (req) =>
     expectTypeOf(req.auth).not.toBeNullable(),
   );
-  express.Router().post('/me', oauth.guard(), (req) => expectTypeOf(req.auth).toEqualTypeOf<Authorization>());
-  app.use('/me', oauth.guard(), (req) => expectTypeOf(req.auth).toEqualTypeOf<Authorization>());
+  express.Router().post('/me', oauth.guard.any(), (req) => expectTypeOf(req.auth).toEqualTypeOf<Authorization>());
+  app.use('/me', oauth.guard.any(), (req) => expectTypeOf(req.auth).toEqualTypeOf<Authorization>());
   // A handler that is written for any request, and types of the application's own, still fit.
   const plain = (req: express.Request): string | undefined => req.auth?.sub;
-  app.get('/me', oauth.guard(), (req) => plain(req));
-  app.get('/me', oauth.guard(), plain);
+  app.get('/me', oauth.guard.any(), (req) => plain(req));
+  app.get('/me', oauth.guard.any(), plain);
   interface Locals {
     readonly user: string;
   }
-  app.get<object, string, object, object, Locals & GuardedLocals>('/me', oauth.guard(), (req, res) => {
+  app.get<object, string, object, object, Locals & GuardedLocals>('/me', oauth.guard.any(), (req, res) => {
     expectTypeOf(req.auth).toEqualTypeOf<Authorization>();
     expectTypeOf(res.locals.user).toEqualTypeOf<string>();
   });
-  app.get<object, string, object, object, Locals>('/me', oauth.guard(), (req) => {
+  app.get<object, string, object, object, Locals>('/me', oauth.guard.any(), (req) => {
     expectTypeOf(req.auth).toEqualTypeOf<Authorization | undefined>();
   });
   const photos: GuardedRouter = express.Router();
@@ -113,7 +113,7 @@ forExpress({ clients: [{ client_id: 'gateway', grant_types: ['voucher'] }] });
   app.use(oauth.guard('profile')).use((ctx) => {
     expectTypeOf(ctx.state.auth).toEqualTypeOf<Authorization>();
   });
-  new Koa<DefaultState & { readonly user: string }>().use(oauth.guard()).use((ctx) => {
+  new Koa<DefaultState & { readonly user: string }>().use(oauth.guard.any()).use((ctx) => {
     expectTypeOf(ctx.state.auth.scope).toEqualTypeOf<string>();
     expectTypeOf(ctx.state.user).toEqualTypeOf<string>();
   });
@@ -151,9 +151,16 @@ forExpress({ clients: [{ client_id: 'gateway', grant_types: ['voucher'] }] });
   app.get('/me', { preHandler: guard }, async (request) => plain(request));
 }
 
-// Without a framework the guard gives what the token says, or what came of refusing.
-expectTypeOf(forNode().guard('profile')).returns.toEqualTypeOf<Promise<Authorization | undefined>>();
-expectTypeOf(forFetch().guard('profile')).returns.toEqualTypeOf<Promise<Authorization | Response>>();
+// Without a framework the guard calls what answers, so that nothing passes where its result is not looked at.
+expectTypeOf(forNode().guard('profile')).parameter(2).parameter(0).toEqualTypeOf<Authorization>();
+expectTypeOf(forFetch().guard('profile')).parameter(1).parameter(0).toEqualTypeOf<Authorization>();
+expectTypeOf(forFetch().guard.any()).returns.toEqualTypeOf<Promise<Response>>();
+// @ts-expect-error A scope that may be missing is not one.
+forNode().guard(undefined);
+// @ts-expect-error An empty list would let any token pass.
+forFetch().guard([]);
+// @ts-expect-error The same without a request.
+void forFetch().check('token', {});
 expectTypeOf(forFetch().fetch).returns.toEqualTypeOf<Promise<Response> | undefined>();
 forNode({ loginUrl: '/login', owner: (req) => expectTypeOf(req).toEqualTypeOf<IncomingMessage>() && undefined });
 forFetch({ loginUrl: '/login', owner: (req) => expectTypeOf(req).toEqualTypeOf<Request>() && undefined });

@@ -60,8 +60,7 @@ const frameworks: Record<string, () => Promise<Server>> = {
     const oauth = nodeOAuth({ ...options, store: memoryStore() });
     const guard = oauth.guard('read');
     const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
-      const auth = await guard(request, response);
-      if (auth !== undefined) response.end(JSON.stringify({ sub: subject(auth) }));
+      await guard(request, response, (auth) => response.end(JSON.stringify({ sub: subject(auth) })));
     };
     return createServer((request, response) => oauth(request, response, () => void answer(request, response)));
   },
@@ -69,10 +68,7 @@ const frameworks: Record<string, () => Promise<Server>> = {
     const oauth = fetchOAuth({ ...options, store: memoryStore() });
     const guard = oauth.guard('read');
     const answer = async (request: Request): Promise<Response> => {
-      const ours = oauth.fetch(request);
-      if (ours !== undefined) return ours;
-      const auth = await guard(request);
-      return auth instanceof Response ? auth : Response.json({ sub: subject(auth) });
+      return oauth.fetch(request) ?? guard(request, (auth) => Response.json({ sub: subject(auth) }));
     };
     // A minimal bridge to `Request` and `Response`.
     const bridge = async (message: IncomingMessage, response: ServerResponse): Promise<void> => {

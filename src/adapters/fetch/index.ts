@@ -5,11 +5,12 @@
  */
 
 import type { HttpResponse, Route } from '../../core/base/http/messages.js';
+import type { MaybePromise } from '../../core/base/ports.js';
 import type { Verifier } from '../../resource-server/verifier.js';
 import type { AdapterOptions, Authorization, Check, Facade, Guard, Places, RemoteFacade } from '../facade.js';
-import { calledWith, mountServer, guardsBy, wrongFramework } from '../facade.js';
+import { calledWith, mountServer, guardsBy, withoutHandler, wrongFramework } from '../facade.js';
 import type { RouteTable } from '../route-table.js';
-import { FetchRequest, partsOf, toResponse } from './message.js';
+import { FetchRequest, partsOf, toResponse, withHeaders } from './message.js';
 
 /** Options of `oauthQuery`, all optional. `owner` receives the `Request`. */
 export interface OAuthQueryOptions extends AdapterOptions<Request> {
@@ -34,13 +35,15 @@ interface Answers {
 type HeadedRequest = Pick<Request, 'headers'>;
 
 /** The functions of a server. They can be used without their object. */
-export interface OAuthQuery extends Answers, Facade<FetchGuardCheck, HeadedRequest> {}
+export interface OAuthQuery extends Answers, Facade<FetchGuarded, HeadedRequest> {}
 
-/** Resolves to the authorization of a request, or to the error `Response` to send. */
-export type FetchGuardCheck = (request: Request) => Promise<Authorization | Response>;
+/** Answers a request with what the handler returns if its token is valid, else with the error. */
+export type FetchGuarded = (
+  request: Request,
+  handler: (auth: Authorization) => MaybePromise<Response>,
+) => Promise<Response>;
 
-/** Creates checks that require a valid token with all these scopes. */
-type FetchGuard = Guard<FetchGuardCheck>;
+type FetchGuard = Guard<FetchGuarded>;
 
 /** A guard for routes in a different process from the authorization server. */
 export type RemoteGuard = FetchGuard & RemoteFacade<Answers['fetch']>;
@@ -65,14 +68,15 @@ const answers =
   };
 
 const protect =
-  (check: Check): FetchGuardCheck =>
-  (request) => {
+  (check: Check): FetchGuarded =>
+  async (request, handler) => {
     // Frameworks whose hooks get a request of their own would ignore the Response.
     if (typeof request.headers?.get !== 'function') throw wrongFramework('fetch');
+    if (typeof handler !== 'function') throw withoutHandler('guard(scope)(request, (auth) => response)');
     const send = (response: HttpResponse): Response => toResponse(response, request.method);
-    return check(new FetchRequest(request), send, (authorization) => authorization).then(
-      (result) => result ?? Response.error(),
-    );
+    const pass = async (authorization: Authorization, headers: HttpResponse['headers'] = {}): Promise<Response> =>
+      withHeaders(await handler(authorization), headers);
+    return (await check(new FetchRequest(request), send, pass)) ?? Response.error();
   };
 
 const EXAMPLE = 'oauthQuery({ … }).fetch(request)';

@@ -103,6 +103,15 @@ const watched = (text: string, onTaken: () => void): ReadableStream<Uint8Array> 
   return new ReadableStream({ pull }, { highWaterMark: 0 });
 };
 
+/** A response with further headers. That of another server cannot be changed. */
+export const withHeaders = (response: Response, more: HttpResponse['headers']): Response => {
+  const entries = Object.entries(more);
+  if (entries.length === 0) return response;
+  const headers = new Headers(response.headers);
+  for (const [name, value] of entries) for (const item of [value].flat()) headers.append(name, item);
+  return new Response(response.body, { status: response.status, statusText: response.statusText, headers });
+};
+
 export const toResponse = ({ status, headers, body, onSent }: HttpResponse, method: string): Response => {
   const all = new Headers();
   for (const [name, value] of Object.entries(headers)) {

@@ -5,9 +5,10 @@
  */
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { HttpResponse } from '../../core/base/http/messages.js';
 import type { Verifier } from '../../resource-server/verifier.js';
 import type { AdapterOptions, Authorization, Check, Facade, Guard, Places, RemoteFacade } from '../facade.js';
-import { calledWith, mountServer, guardsBy, wrongFramework } from '../facade.js';
+import { calledWith, mountServer, guardsBy, withoutHandler, wrongFramework } from '../facade.js';
 import type { RouteTable } from '../route-table.js';
 import { cookiesOf, type HeadedRequest, NodeRequest, pathOf, send, setHeaders } from './message.js';
 
@@ -28,13 +29,20 @@ export interface OAuthQueryOptions extends AdapterOptions<IncomingMessage> {
 export type NodeListener = (req: IncomingMessage, res: ServerResponse, next?: () => void) => void;
 
 /** Handles requests, and creates guards. */
-export interface OAuthQuery extends NodeListener, Facade<NodeGuardCheck, HeadedRequest> {}
+export interface OAuthQuery extends NodeListener, Facade<NodeGuarded, HeadedRequest> {}
 
-/** Resolves to the authorization of a request; `undefined` if it was rejected and the error response has been sent. */
-export type NodeGuardCheck = (req: IncomingMessage, res: ServerResponse) => Promise<Authorization | undefined>;
+/**
+ * Calls the handler if the token of the request is valid, else sends the error. Resolves when either is done.
+ *
+ * @throws what the handler throws.
+ */
+export type NodeGuarded = (
+  req: IncomingMessage,
+  res: ServerResponse,
+  handler: (auth: Authorization) => unknown,
+) => Promise<void>;
 
-/** Creates checks that require a valid token with all these scopes. */
-type NodeGuard = Guard<NodeGuardCheck>;
+type NodeGuard = Guard<NodeGuarded>;
 
 /** A guard for routes in a different process from the authorization server. */
 export type RemoteGuard = NodeGuard & RemoteFacade<NodeListener>;
@@ -69,21 +77,20 @@ const listener =
     else void table.answer(route, new PlainRequest(req, address), (response) => send(res, response));
   };
 
+/** The name of what a framework passes to a middleware, which would take an authorization for an error. */
+const NEXT = 'next';
+
 const protect =
-  (check: Check): NodeGuardCheck =>
-  (req, res, ...more: readonly unknown[]) => {
-    // As a middleware it would never call `next`, and Fastify ignores what a hook resolves to.
-    if (more.length > 0 || typeof res.setHeader !== 'function') throw wrongFramework('node');
-    return check(
-      new PlainRequest(req),
-      (response): undefined => {
-        send(res, response);
-      },
-      (authorization, headers = {}) => {
-        setHeaders(res, headers);
-        return authorization;
-      },
-    );
+  (check: Check): NodeGuarded =>
+  async (req, res, handler) => {
+    // Fastify ignores what a hook resolves to.
+    if (typeof res.setHeader !== 'function' || handler?.name === NEXT) throw wrongFramework('node');
+    if (typeof handler !== 'function') throw withoutHandler('guard(scope)(req, res, (auth) => { … })');
+    const pass = async (authorization: Authorization, headers: HttpResponse['headers'] = {}): Promise<void> => {
+      setHeaders(res, headers);
+      await handler(authorization);
+    };
+    await check(new PlainRequest(req), (response) => send(res, response), pass);
   };
 
 const EXAMPLE = 'createServer(oauthQuery({ … }))';

@@ -4,6 +4,9 @@ import { either, ENVIRONMENT, fail, listOf, object, refined, type Schema, text, 
 import { OFFLINE_ACCESS } from './scope.js';
 import { didYouMean } from './spelling.js';
 
+/** Scopes that a token must have, all of them: a text that is split at spaces, or a list. Not empty: `guard.any()` requires none. */
+export type RequiredScope = string | readonly [string, ...string[]];
+
 /** What a guard may require in addition to scopes. */
 export interface GuardOptions {
   /** The token must be for one of these resources; default: the issuer itself. */
@@ -23,8 +26,6 @@ export interface GuardOptions {
 
 /** What a token must have where there is no middleware. */
 export interface CheckOptions extends GuardOptions {
-  /** All of these are required: text that is split at spaces, or a list; default: none. */
-  readonly scope?: string | readonly string[];
   /** The proof that came with the token, for tokens that are bound to a key (RFC 9449). */
   readonly proof?: GivenProof;
 }
@@ -43,7 +44,12 @@ export interface GuardingServer {
 
 const resource = text('a resource', /^[^]+$/, ENVIRONMENT);
 const OPTIONS = object({
-  audience: either(resource, listOf('an array of resources', resource)),
+  audience: either(
+    resource,
+    refined(listOf('an array of resources', resource), (given, path) =>
+      given.length > 0 ? given : fail(`${path} is an empty list. Name a resource, or leave it out.`),
+    ),
+  ),
   resource: text("an address or a path of options.resources, such as '/mcp'", /^[^]+$/, ENVIRONMENT),
   dpop: value<'required'>("'required', or left out", (given) => given === 'required'),
   acr: refined(
@@ -57,23 +63,43 @@ const isText = (given: unknown): given is string => typeof given === 'string';
 
 const list = (given: string | readonly string[]): readonly string[] => (isText(given) ? [given] : given);
 
-/** A framework that receives the function itself instead of a middleware calls it with a request. */
-const scopesOf = (given: unknown): readonly string[] => {
-  if (isText(given) || (Array.isArray(given) && given.every(isText)))
-    return list(given).flatMap((names) => names.split(' ').filter((name) => name !== ''));
-  return fail(
-    "guard(scope) takes a scope such as 'photos.read' or an array of scopes, and returns the middleware. Call it: pass guard('photos.read') or guard() to the route, not guard.",
-    'OQ107',
+const LET_ANY_PASS = 'If any valid token may pass, write guard.any(), or check.any(token).';
+
+/**
+ * The scopes that a guard was given. What would let any token pass by mistake is an error, such as the name of a constant that does not exist. A
+ * framework that receives the function itself instead of a middleware calls it with a request.
+ */
+export const scopesOf = (given: unknown): readonly string[] => {
+  if (given === undefined) return fail(`The scope of a guard or a check is undefined. ${LET_ANY_PASS}`, 'OQ107');
+  if (!isText(given) && !(Array.isArray(given) && given.every(isText)))
+    return fail(
+      "guard(scope) takes a scope such as 'photos.read' or an array of scopes, and returns the middleware. Call it: pass guard('photos.read') or guard.any() to the route, not guard.",
+      'OQ107',
+    );
+  const scopes = list(given).flatMap((names) => names.split(' ').filter((name) => name !== ''));
+  return scopes.length > 0 ? scopes : fail(`A guard or a check has no scope. ${LET_ANY_PASS}`, 'OQ107');
+};
+
+/** A requirement that is there, and undefined, was meant to be something. */
+const checkDefined = (options: unknown): void => {
+  const missing = Object.entries(Object(options)).find(([, requirement]) => requirement === undefined);
+  if (missing === undefined) return;
+  fail(
+    `guard(scope, options): options.${missing[0]} is undefined; is the environment variable set? Leave the option out to require nothing.`,
   );
 };
 
 /**
- * Normalises the arguments of `guard(…)`. A string may contain several scopes, separated by spaces.
+ * What a guard with these options requires.
  *
  * @throws TypeError with a sentence that says how to call it.
  */
-export const guardRequirement = (scope: unknown, options: unknown, server: GuardingServer = {}): GuardRequirement => {
-  const scopes = scopesOf(scope);
+export const guardRequirement = (
+  scopes: readonly string[],
+  options: unknown,
+  server: GuardingServer = {},
+): GuardRequirement => {
+  checkDefined(options);
   const { audience, resource: name, dpop, ...signIn } = OPTIONS.read(options, 'guard(scope, options): options');
   server.checkScopes?.(scopes);
   if (dpop !== undefined && server.bindsTokens !== true)

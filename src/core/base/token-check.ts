@@ -1,7 +1,13 @@
-import { type CheckOptions, type GuardingServer, guardRequirement } from './guard-requirement.js';
+import {
+  type CheckOptions,
+  type GuardingServer,
+  guardRequirement,
+  type RequiredScope,
+  scopesOf,
+} from './guard-requirement.js';
 import type { CheckResult, GuardRequirement } from './http/bearer.js';
 import type { GivenProof } from './possession.js';
-import { object, required, type Schema, text, value } from './schema.js';
+import { fail, object, required, type Schema, text, value } from './schema.js';
 
 /**
  * Checks a token where there is no middleware, such as in the upgrade request of a WebSocket, a subscription or a job: the decision
@@ -10,7 +16,22 @@ import { object, required, type Schema, text, value } from './schema.js';
  * @param token - The access token itself. Anything but text counts as no token, or as an invalid one.
  * @throws TypeError if the options are invalid, or the server has no issuer.
  */
-export type TokenCheck = (token: unknown, options?: CheckOptions) => Promise<CheckResult>;
+export interface TokenCheck {
+  (token: unknown, options: ScopedOptions): Promise<CheckResult>;
+  /** The same, whatever the scopes of the token. */
+  any(token: unknown, options?: CheckOptions): Promise<CheckResult>;
+}
+
+interface ScopedOptions extends CheckOptions {
+  /** The scopes that the token must have. */
+  readonly scope: RequiredScope;
+}
+
+/** Whoever forgets `await` would find nothing refused. */
+const awaited = (decide: () => Promise<CheckResult>): Promise<CheckResult> => {
+  const get = (): never => fail('check(token, options) returns a promise. Write: const { refused } = await check(…).');
+  return Object.defineProperties(decide(), { refused: { get }, authorization: { get } });
+};
 
 /** A client sends the proof, so whatever it is, it is no mistake of the application. */
 const PROOF = object({
@@ -37,8 +58,13 @@ export const checkOf = (server: CheckingServer): TokenCheck => {
     server.checkScopes?.(scopes);
   };
   const known: GuardingServer = { ...server, checkScopes };
-  return async (token, { scope = [], proof, ...options } = {}) => {
+  const decide = async (token: unknown, scopes: readonly string[], options: CheckOptions): Promise<CheckResult> => {
+    const { proof, ...required } = options;
     if (proof !== undefined) PROOF.read(proof, 'check(token, options): options.proof');
-    return server.check(token, guardRequirement(scope, options, known), proof);
+    return server.check(token, guardRequirement(scopes, required, known), proof);
   };
+  const check = (token: unknown, { scope, ...options }: Partial<ScopedOptions> = {}): Promise<CheckResult> =>
+    awaited(async () => decide(token, scopesOf(scope), options));
+  const any: TokenCheck['any'] = (token, options = {}) => awaited(async () => decide(token, [], options));
+  return Object.assign(check, { any });
 };

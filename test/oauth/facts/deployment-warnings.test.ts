@@ -319,6 +319,6 @@ describe('guard', () => {
     start({}, (_app, oauth) => {
       for (const wrong of [{ scope: 'a' }, 5, [5], null])
         expect(() => oauth.guard(wrong as unknown as string)).toThrow(/^guard\(scope\) takes a scope such as/);
-      expect(() => oauth.guard('', { audience: 5 } as object)).toThrow(/audience must be a resource/);
+      expect(() => oauth.guard.any({ audience: 5 } as object)).toThrow(/audience must be a resource/);
     }));
 });

@@ -18,6 +18,7 @@ import {
   type Verifier,
 } from '../../../src/resource-server/index.js';
 import { type Answer, bearer, Client } from '../../hosts.js';
+import { guardWith } from '../../hosts/guard-with.js';
 import { listen } from '../../hosts/listen.js';
 
 export const PHOTOS = 'https://photos.example/api';
@@ -53,7 +54,7 @@ const express =
     const app = framework();
     if (hasResource(setup)) app.use(guard.metadata);
     for (const [name, { scope, ...more }] of Object.entries(ROUTES)) {
-      app.get(`/${name}`, guard(scope, more), (req, res) => void res.json({ auth: req.auth }));
+      app.get(`/${name}`, guardWith(guard, scope, more), (req, res) => void res.json({ auth: req.auth }));
     }
     return { listener: app, guard };
   };
@@ -65,7 +66,7 @@ const koa =
     const app = new Framework();
     if (hasResource(setup)) app.use(guard.metadata);
     const routes = new Map(
-      Object.entries(ROUTES).map(([name, { scope, ...more }]) => [`/${name}`, guard(scope, more)]),
+      Object.entries(ROUTES).map(([name, { scope, ...more }]) => [`/${name}`, guardWith(guard, scope, more)]),
     );
     app.use(async (ctx, next) => routes.get(ctx.path)?.(ctx as Parameters<ReturnType<forKoa.RemoteGuard>>[0], next)); // The guard fills the state.
     app.use((ctx) => {
@@ -80,7 +81,7 @@ const fastifyApp = async (setup: Setup): Promise<App> => {
   const app = fastify();
   if (hasResource(setup)) app.register(guard.metadata);
   for (const [name, { scope, ...more }] of Object.entries(ROUTES)) {
-    app.get(`/${name}`, { onRequest: guard(scope, more) }, async (request) => ({ auth: request.auth }));
+    app.get(`/${name}`, { onRequest: guardWith(guard, scope, more) }, async (request) => ({ auth: request.auth }));
   }
   await app.ready();
   return { listener: app.routing, guard };
@@ -88,12 +89,13 @@ const fastifyApp = async (setup: Setup): Promise<App> => {
 
 const nodeApp = async (setup: Setup): Promise<App> => {
   const guard = guardOf(forNode, setup);
-  const routes = new Map(Object.entries(ROUTES).map(([name, { scope, ...more }]) => [`/${name}`, guard(scope, more)]));
+  const routes = new Map(
+    Object.entries(ROUTES).map(([name, { scope, ...more }]) => [`/${name}`, guardWith(guard, scope, more)]),
+  );
   const answer = async (...[req, res]: Parameters<RequestListener>): Promise<void> => {
     const protect = routes.get(req.url ?? '');
     if (protect === undefined) return void res.writeHead(404).end();
-    const auth = await protect(req, res);
-    if (auth !== undefined) res.setHeader('content-type', 'application/json').end(JSON.stringify({ auth }));
+    await protect(req, res, (auth) => res.setHeader('content-type', 'application/json').end(JSON.stringify({ auth })));
   };
   const metadata = hasResource(setup) ? guard.metadata : undefined;
   const listener: RequestListener = (req, res) =>
@@ -103,12 +105,13 @@ const nodeApp = async (setup: Setup): Promise<App> => {
 
 const fetchApp = async (setup: Setup): Promise<App> => {
   const guard = guardOf(forFetch, setup);
-  const routes = new Map(Object.entries(ROUTES).map(([name, { scope, ...more }]) => [`/${name}`, guard(scope, more)]));
+  const routes = new Map(
+    Object.entries(ROUTES).map(([name, { scope, ...more }]) => [`/${name}`, guardWith(guard, scope, more)]),
+  );
   const metadata = hasResource(setup) ? guard.metadata : undefined;
   const answer = async (request: Request): Promise<Response> => {
-    const auth = await routes.get(new URL(request.url).pathname)?.(request);
-    if (auth === undefined) return new Response('', { status: 404 });
-    return auth instanceof Response ? auth : Response.json({ auth });
+    const guarded = routes.get(new URL(request.url).pathname);
+    return guarded?.(request, (auth) => Response.json({ auth })) ?? new Response('', { status: 404 });
   };
   const listener = getRequestListener((request) => metadata?.(request) ?? answer(request));
   return { listener: (req, res) => void listener(req, res), guard };
