@@ -11,6 +11,7 @@ import {
   type JsonSchema,
   type ModuleNode,
 } from './schemas.js';
+import { RESULTS, searchShape } from './search-results.js';
 import type { ToolSpec, Variant } from './standard-tools.js';
 import type { Arguments, Tool } from './tool.js';
 
@@ -103,12 +104,15 @@ const toolOf = (
   { queries, site }: ToolParts,
 ): Tool => {
   const input = inputOf(variants, required);
+  const isSearch = name === 'search';
+  const shape = isSearch ? searchShape(site) : undefined;
   return {
     name,
     title,
     description: descriptionOf(variants, note),
     input,
     output: outputOf(variants),
+    ...(isSearch && { beside: { results: RESULTS } }),
     continues: variants.some(({ node }) => node.group !== 'meta' || 'continue' in node.module.parameters),
     run: async (args, call, position) => {
       checkNames(args, Object.keys(Object(input['properties'])), name);
@@ -119,7 +123,7 @@ const toolOf = (
         const values = variants.map(({ value }) => value).join(', ');
         throw new ToolError(`${name}: ${variants[0]?.selectedBy ?? ''} must be one of ${values}.`);
       }
-      return queries.run(call, { ...parametersOf(variant, args, site), ...position });
+      return queries.run(call, { ...parametersOf(variant, args, site), ...position }, shape);
     },
   };
 };

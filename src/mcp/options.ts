@@ -20,8 +20,11 @@ export interface McpOptions {
   readonly hosts?: readonly string[];
 }
 
-/** The longest result, in characters, as assistants can read it: longer ones are returned in parts. Tests change it. */
-export const RESULT = { maxLength: 40_000 };
+/** The largest result, in bytes of UTF-8, as assistants can read it: larger ones are returned in parts. Tests change it. */
+export const RESULT = { maxBytes: 40_000 };
+
+/** The smallest part of a text that a call can ask for. */
+export const MIN_PART_BYTES = 1_000;
 
 /** Every option: accepted values, default, validation. */
 export const MCP_OPTIONS = {

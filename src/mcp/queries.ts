@@ -1,6 +1,7 @@
 import type { HttpRequest } from '../core/index.js';
 import type { Caller, QueryParts } from '../core/query/index.js';
 import { RESULT } from './options.js';
+import { jsonBytes } from './part.js';
 import { visible } from './visible.js';
 
 /** The request that contains a message, and its caller; `undefined` for an anonymous one. */
@@ -11,6 +12,9 @@ export interface Call {
 
 /** The parameters of a query, by their names on the wire. */
 export type Parameters = Readonly<Record<string, string | number>>;
+
+/** Changes the data of a query for a tool. */
+export type Shape = (data: QueryAnswer['data']) => QueryAnswer['data'];
 
 type QueryAnswer = Awaited<ReturnType<QueryParts['run']>>;
 
@@ -28,13 +32,18 @@ export class Queries {
   /**
    * Runs a query whose result is sent, without hidden characters. If that is too long, the query is run again with lower limits, and continues.
    *
+   * @param shape - Makes the result of the data.
    * @throws ApiError
    */
-  async run(call: Call, parameters: Parameters): Promise<QueryAnswer> {
-    const lengthOf = (data: QueryAnswer['data']): number => JSON.stringify(visible(data)).length;
-    const size = { rows: ROWS, lengthOf, most: RESULT.maxLength };
+  async run(call: Call, parameters: Parameters, shape: Shape = (data) => data): Promise<QueryAnswer> {
+    const shaped = (data: QueryAnswer['data']) => visible(shape(data));
+    const size = {
+      rows: ROWS,
+      lengthOf: (data: QueryAnswer['data']) => jsonBytes(shaped(data)),
+      most: RESULT.maxBytes,
+    };
     const answer = await this.#query.run({ ...call, parameters }, size);
-    return { ...answer, data: visible(answer.data) };
+    return { ...answer, data: shaped(answer.data) };
   }
 
   /**

@@ -1,11 +1,12 @@
 import { checkNames, wireText } from './arguments.js';
 import { ToolError } from './errors.js';
 import type { ToolParts } from './module-tools.js';
-import { RESULT } from './options.js';
+import { MIN_PART_BYTES, RESULT } from './options.js';
+import { partOf } from './part.js';
 import type { Call, Parameters, Queries } from './queries.js';
 import { closedObject, type JsonSchema } from './schemas.js';
 import type { Arguments, Tool } from './tool.js';
-import { beginningOf, visible } from './visible.js';
+import { visible, visibleText } from './visible.js';
 
 /** A page with its whole text, as written. */
 export interface PageText {
@@ -46,19 +47,28 @@ export class PageTexts {
     this.#hasRevisions = modules.has('revisions');
   }
 
+  /** Whether single sections can be read. */
+  get hasSections(): boolean {
+    return this.#hasRevisions;
+  }
+
   /**
    * The text of a page.
    *
    * @param which - `titles`, `pageids` or `revids`.
+   * @param section - Its number, for a part of the text.
    * @throws ToolError if the text does not exist or is not visible to the caller.
    */
-  async read(call: Call, which: Parameters): Promise<PageText> {
-    const module = this.#hasRevisions ? REVISION : EXTRACT;
+  async read(call: Call, which: Parameters, section?: number): Promise<PageText> {
+    const part: Parameters = section === undefined ? {} : { rvsection: section };
+    const module = this.#hasRevisions ? { ...REVISION, ...part } : EXTRACT;
     const redirects: Parameters = 'revids' in which ? {} : { redirects: '1' };
     const { data } = await this.#queries.runUnlimited(call, { ...module, ...redirects, ...which });
     const page = firstOf(data['pages']);
     const found = this.#hasRevisions ? textOfRevision(page) : textOfExtract(page);
     if (found !== undefined) return found;
+    if (section !== undefined && objectOf(objectOf(firstOf(page['revisions'])['slots'])['main'])['nosuchsection'])
+      throw new ToolError(`The page has no section ${section}. Without section, read_page returns the whole page.`);
     const exists = page['title'] !== undefined && page['missing'] !== true && page['invalid'] !== true;
     throw new ToolError(
       exists
@@ -79,8 +89,26 @@ const isPosition = (position: object): position is Position =>
   typeof position.from === 'number' &&
   (!('revid' in position) || typeof position.revid === 'number');
 
-const whichPage = (args: Arguments, position: Position | undefined): Parameters => {
-  if (position?.revid !== undefined) return { revids: position.revid };
+/** The part of a text that a call returns, and where the next one begins. */
+export const partAt = ({ text, page }: PageText, position: object | undefined, maxBytes: number = RESULT.maxBytes) => {
+  const from = position !== undefined && isPosition(position) ? position.from : 0;
+  const part = partOf(text, from, maxBytes);
+  const end = from + part.length;
+  const shown = visibleText(part);
+  const { revid } = page;
+  return {
+    facts: { text: shown, from, length: text.length, bytes: Buffer.byteLength(shown) },
+    next: end < text.length ? { from: end, ...(typeof revid === 'number' ? { revid } : {}) } : undefined,
+  };
+};
+
+/** The revision that a text continues in, if there is one. */
+export const revisionOf = (position: object | undefined): Parameters | undefined =>
+  position !== undefined && isPosition(position) && position.revid !== undefined
+    ? { revids: position.revid }
+    : undefined;
+
+const whichPage = (args: Arguments): Parameters => {
   const titles = wireText(args['title'], 'title', true);
   const pageids = wireText(args['page_id'], 'page_id', true);
   if ((titles === undefined) === (pageids === undefined)) throw new ToolError('read_page needs title or page_id.');
@@ -97,8 +125,46 @@ const checkTypes = (args: Arguments): void => {
   }
 };
 
+/** A whole number of an argument, as a number or a text. */
+const numberIn = (args: Arguments, name: string, least: number, most: number): number | undefined => {
+  const value = args[name];
+  if (value === undefined || value === null) return undefined;
+  const text = typeof value === 'number' ? String(value) : value;
+  const number = typeof text === 'string' && /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
+  if (number >= least && number <= most) return number;
+  const range = most === Infinity ? `of ${least} or more` : `from ${least} to ${most}`;
+  throw new ToolError(`The argument ${name} of read_page must be a whole number ${range}.`);
+};
+
 const TEXT: JsonSchema = { type: 'string' };
 const NUMBER: JsonSchema = { type: 'integer' };
+
+/** The members of a result about the part of the text in it. */
+export const PART_PROPERTIES = {
+  from: { ...NUMBER, description: 'The start of this part in the whole text, in characters.' },
+  length: { ...NUMBER, description: 'The length of the whole text, in characters.' },
+  bytes: { ...NUMBER, description: 'The size of this part, in bytes of UTF-8.' },
+} as const;
+
+const inputOf = (hasSections: boolean): JsonSchema =>
+  closedObject({
+    title: { type: 'string', description: 'The title of the page, with its namespace.' },
+    page_id: { type: 'integer', description: 'The id of the page, instead of its title.' },
+    ...(hasSections && {
+      section: {
+        type: 'integer',
+        minimum: 0,
+        description: 'Only this section with its subsections, by its number; 0 is the text before the first heading.',
+      },
+    }),
+    max_bytes: {
+      type: 'integer',
+      minimum: MIN_PART_BYTES,
+      maximum: RESULT.maxBytes,
+      default: RESULT.maxBytes,
+      description: 'The largest part of the text to return, in bytes of UTF-8.',
+    },
+  });
 
 /** The tool that returns the text of a page, in parts if it is long. */
 export const readPageTool = (texts: PageTexts): Tool => ({
@@ -106,13 +172,10 @@ export const readPageTool = (texts: PageTexts): Tool => ({
   title: 'Read a page',
   description:
     'Returns the text of a page as its authors wrote it, by its title or id. Follows redirects. Long texts are returned in parts.',
-  input: closedObject({
-    title: { type: 'string', description: 'The title of the page, with its namespace.' },
-    page_id: { type: 'integer', description: 'The id of the page, instead of its title.' },
-  }),
+  input: inputOf(texts.hasSections),
   output: {
     type: 'object',
-    required: ['title', 'text', 'from', 'length'],
+    required: ['title', 'text', 'from', 'length', 'bytes'],
     properties: {
       title: TEXT,
       pageid: NUMBER,
@@ -122,23 +185,18 @@ export const readPageTool = (texts: PageTexts): Tool => ({
       contentmodel: TEXT,
       format: { ...TEXT, description: 'The media type of the text.' },
       text: { ...TEXT, description: 'The text, or a part of it.' },
-      from: { ...NUMBER, description: 'The start of this part in the whole text, in characters.' },
-      length: { ...NUMBER, description: 'The length of the whole text, in characters.' },
+      ...PART_PROPERTIES,
     },
   },
   continues: true,
-  run: async (args, call, given) => {
-    checkNames(args, Object.keys(TYPES), 'read_page');
+  run: async (args, call, position) => {
+    const sections = texts.hasSections ? ['section'] : [];
+    checkNames(args, [...Object.keys(TYPES), ...sections, 'max_bytes'], 'read_page');
     checkTypes(args);
-    const position = given !== undefined && isPosition(given) ? given : undefined;
-    const { page, text, format } = await texts.read(call, whichPage(args, position));
-    const from = position?.from ?? 0;
-    const part = beginningOf(text.slice(from), RESULT.maxLength);
-    const end = from + part.length;
-    const { revid } = page;
-    return {
-      data: visible({ ...page, format, text: part, from, length: text.length }),
-      next: end < text.length ? { from: end, ...(typeof revid === 'number' ? { revid } : {}) } : undefined,
-    };
+    const maxBytes = numberIn(args, 'max_bytes', MIN_PART_BYTES, RESULT.maxBytes);
+    const section = numberIn(args, 'section', 0, Infinity);
+    const found = await texts.read(call, revisionOf(position) ?? whichPage(args), section);
+    const { facts, next } = partAt(found, position, maxBytes);
+    return { data: visible({ ...found.page, format: found.format, ...facts }), next };
   },
 });

@@ -2,9 +2,10 @@ import type { Cursors } from './cursors.js';
 import { RPC, RpcError, ToolError } from './errors.js';
 import type { ToolParts } from './module-tools.js';
 import { RESULT } from './options.js';
+import { partOf } from './part.js';
 import type { Call, Parameters } from './queries.js';
 import { PageTexts, TEXT_MODULES } from './read-page.js';
-import { beginningOf, visibleText } from './visible.js';
+import { visibleText } from './visible.js';
 
 const START = 'page:///';
 /** Longer than the URI of any title. */
@@ -83,7 +84,7 @@ export class PageResources {
         uri,
       );
     const { text, format } = await this.#page(call, title, uri);
-    const part = beginningOf(text, RESULT.maxLength);
+    const part = partOf(text, 0, RESULT.maxBytes);
     const more = `These are the first ${part.length} of ${text.length} characters. The tool read_page returns all of them.`;
     return {
       contents: [

@@ -36,6 +36,44 @@ export const closedObject = (
   additionalProperties: false,
 });
 
+/** The keywords of a schema of arguments that all models take. */
+const PLAIN = ['type', 'description', 'enum', 'required', 'default', 'minimum', 'maximum', 'minItems', 'maxItems'];
+const MAX_DESCRIPTION = 1_024;
+
+const shortened = (text: string): string =>
+  text.length <= MAX_DESCRIPTION ? text : `${text.slice(0, MAX_DESCRIPTION - 2).replace(/\s\S*$/, '')} …`;
+
+/**
+ * A schema of arguments with the keywords that all models take: one `type`, no alternatives, no numbers in `enum`. The tools accept what is left
+ * out too: `max` for a limit, `*` for all namespaces.
+ */
+export const plainSchema = (schema: JsonSchema): JsonSchema => {
+  const { anyOf, properties, items, additionalProperties } = schema;
+  const [first] = Array.isArray(anyOf) ? (anyOf as readonly JsonSchema[]) : [];
+  const all = schema['type'] === undefined && first ? { ...first, ...schema } : schema;
+  const plain: Record<string, unknown> = Object.fromEntries(
+    PLAIN.flatMap((name) => (all[name] === undefined ? [] : [[name, all[name]]])),
+  );
+  if (typeof plain['description'] === 'string') plain['description'] = shortened(plain['description']);
+  if (plain['type'] !== 'string') delete plain['enum'];
+  if (plain['type'] === 'array') {
+    plain['items'] = itemsOf(Object(items));
+    if (Array.isArray(plain['default'])) plain['default'] = plain['default'].map(String);
+  }
+  if (properties !== undefined)
+    plain['properties'] = Object.fromEntries(
+      Object.entries(properties as Readonly<Record<string, JsonSchema>>).map(([name, one]) => [name, plainSchema(one)]),
+    );
+  if (additionalProperties !== undefined) plain['additionalProperties'] = additionalProperties !== false;
+  return plain;
+};
+
+/** Lists are of texts, also those of numbers, because `*` stands for all of them. */
+const itemsOf = (items: JsonSchema): JsonSchema => {
+  const plain = plainSchema(items);
+  return plain['type'] === 'integer' ? { ...plain, type: 'string', minimum: undefined, maximum: undefined } : plain;
+};
+
 const OBJECTS: JsonSchema = { type: 'array', items: { type: 'object' } };
 
 /** Any JSON. Clients warn about a schema without a keyword. */

@@ -22,6 +22,10 @@ export interface Tool {
   readonly input: JsonSchema;
   /** The schema of the data of its results. */
   readonly output: JsonSchema;
+  /** Whether the members of the data are members of the result, and the cursor one of its `metadata`, as clients of `fetch` expect. */
+  readonly isBare?: boolean;
+  /** The schema of members of the result beside `data`. Then the tool returns `data` with all of them. */
+  readonly beside?: Readonly<Record<string, JsonSchema>>;
   /** Whether a result can continue, so that the tool takes a cursor. */
   readonly continues: boolean;
   /**

@@ -1,11 +1,12 @@
 import type { Cursors } from './cursors.js';
 import { ToolError } from './errors.js';
+import { fetchTool } from './fetch.js';
 import { moduleTool, standardTool, type ToolParts } from './module-tools.js';
 import type { McpOptions } from './options.js';
 import type { Call } from './queries.js';
 import { describeModuleTool, queryTool } from './query-tools.js';
 import { PageTexts, readPageTool, TEXT_MODULES } from './read-page.js';
-import type { JsonSchema } from './schemas.js';
+import { type JsonSchema, plainSchema } from './schemas.js';
 import { STANDARD_TOOLS } from './standard-tools.js';
 import type { Arguments, Tool } from './tool.js';
 
@@ -13,11 +14,12 @@ import type { Arguments, Tool } from './tool.js';
 export const toolsOf = (parts: ToolParts, { modules: wanted = [] }: McpOptions): readonly Tool[] => {
   const { modules } = parts;
   const [search, ...others] = STANDARD_TOOLS.map((spec) => standardTool(spec, parts));
-  const readPage = TEXT_MODULES.some((name) => modules.has(name)) ? readPageTool(new PageTexts(parts)) : undefined;
+  const texts = TEXT_MODULES.some((name) => modules.has(name)) ? new PageTexts(parts) : undefined;
+  const pages = texts ? [readPageTool(texts), fetchTool(texts, parts.site)] : [];
   const additional = [...modules.values()]
     .filter(({ name }) => wanted === 'all' || wanted.includes(name))
     .map((node) => moduleTool(node, parts));
-  return [search, readPage, ...others, describeModuleTool(parts), queryTool(parts), ...additional].filter(
+  return [search, ...pages, ...others, describeModuleTool(parts), queryTool(parts), ...additional].filter(
     (tool) => tool !== undefined,
   );
 };
@@ -28,9 +30,9 @@ const CURSOR: JsonSchema = {
 };
 
 /** The schema of a complete result. */
-const resultSchema = ({ output, continues }: Tool): JsonSchema => ({
+const resultSchema = ({ output, continues, isBare, beside }: Tool): JsonSchema => ({
   type: 'object',
-  required: ['notice', 'data', 'more'],
+  required: ['notice', 'more', ...(isBare ? Object(output['required']) : ['data', ...Object.keys(beside ?? {})])],
   properties: {
     notice: { type: 'string', description: 'Who wrote the texts in data, and that they are not instructions.' },
     more: { type: 'boolean', description: 'Whether there is more than this result contains.' },
@@ -38,7 +40,7 @@ const resultSchema = ({ output, continues }: Tool): JsonSchema => ({
       ? { cursor: { type: 'string', description: 'An argument for the call that returns the next part.' } }
       : {}),
     warnings: { type: 'array', items: { type: 'string' } },
-    data: output,
+    ...(isBare ? Object(output['properties']) : { data: output, ...beside }),
   },
 });
 
@@ -50,25 +52,38 @@ export const listed = (tool: Tool) => {
     name,
     title,
     description,
-    inputSchema: { ...input, type: 'object' as const, properties },
+    inputSchema: { ...plainSchema({ ...input, properties }), type: 'object' as const },
     outputSchema: { ...resultSchema(tool), type: 'object' as const },
     annotations: { title, readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
   };
 };
 
-/** Models that fill in every argument write these for what they leave out. The word is left alone where an argument is any text. */
-const isAbsent = (value: unknown, schema: unknown): boolean =>
-  value === undefined ||
-  value === null ||
-  value === '' ||
-  (Array.isArray(value) && value.length === 0) ||
-  (value === 'null' && (Object(schema).type !== 'string' || Object(schema).enum !== undefined));
+/** Words that models write for what they leave out. */
+const NO_VALUE: readonly unknown[] = ['null', 'none', 'undefined'];
+
+/** Whether an argument is any text, so that it can be one of these words. */
+const isText = (schema: unknown): boolean => {
+  const { type, items, enum: values, anyOf } = Object(schema);
+  return type === 'array' ? isText(items) : type === 'string' && values === undefined && anyOf === undefined;
+};
+
+const isNoValue = (value: unknown, schema: unknown): boolean => {
+  const { enum: values, items } = Object(schema);
+  const isValue = [values, Object(items).enum].some((list) => Array.isArray(list) && list.includes(value));
+  return NO_VALUE.includes(value) && !isValue && !isText(schema);
+};
+
+/** Whether an argument is left out. Models that fill in every argument have several ways of writing that. */
+const isAbsent = (value: unknown, schema: unknown): boolean => {
+  if (value === undefined || value === null) return true;
+  if (typeof value === 'string') return value.trim() === '' || isNoValue(value.trim().toLowerCase(), schema);
+  if (Array.isArray(value)) return value.every((one) => isAbsent(one, schema));
+  return typeof value === 'object' && Object.keys(value).length === 0;
+};
 
 const present = (args: Arguments, { input }: Tool): Arguments => {
   const schemas = Object(input['properties']);
-  return Object.fromEntries(
-    Object.entries(args).filter(([name, value]) => !isAbsent(value, name === 'cursor' ? undefined : schemas[name])),
-  );
+  return Object.fromEntries(Object.entries(args).filter(([name, value]) => !isAbsent(value, schemas[name])));
 };
 
 /**
@@ -88,11 +103,11 @@ export const callTool = async (
   const position = isFirst ? undefined : cursors.read(tool.name, others, given);
   const { data, next, warnings = [] } = await tool.run(others, call, position);
   const cursor = next && cursors.create(tool.name, others, next);
+  const added = cursor === undefined ? {} : { cursor };
+  const { metadata, ...members } = data;
   return {
-    notice,
-    more: next !== undefined,
-    ...(cursor === undefined ? {} : { cursor }),
+    ...{ notice, more: next !== undefined, ...added },
     ...(warnings.length > 0 ? { warnings } : {}),
-    data,
+    ...(tool.isBare ? { ...members, metadata: { ...Object(metadata), ...added } } : tool.beside ? data : { data }),
   };
 };

@@ -26,16 +26,3 @@ const visibleValue = (value: unknown): unknown => {
   if (Array.isArray(value)) return value.map(visibleValue);
   return Object.fromEntries(Object.entries(value).map(([key, member]) => [visibleText(key), visibleValue(member)]));
 };
-
-/** The longest beginning of a text that has at most this length as JSON. Never splits a surrogate pair. */
-export const beginningOf = (text: string, maxLength: number): string => {
-  let size = Math.min(text.length, maxLength);
-  for (;;) {
-    const last = text.charCodeAt(size - 1);
-    if (size < text.length && last >= 0xd800 && last <= 0xdbff) size -= 1;
-    const beginning = text.slice(0, size);
-    const { length } = JSON.stringify(beginning);
-    if (length <= maxLength + 2) return beginning;
-    size = Math.floor((size * maxLength) / length);
-  }
-};

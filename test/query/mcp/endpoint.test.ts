@@ -203,7 +203,7 @@ describe('the caller', () => {
 
   test('returns to each caller what the API returns: the same pages, limits and rights', async () => {
     const seen: unknown[] = [];
-    constantsOfTest(RESULT, { maxLength: 1_000_000 });
+    constantsOfTest(RESULT, { maxBytes: 1_000_000 });
     const site = await startSite({
       pages: Array.from({ length: 700 }, (_, index) => ({
         ns: index % 2 === 0 ? 0 : 4,
