@@ -8,7 +8,7 @@ import { everyRow } from './rows.js';
 import { circleOf, type Edge, loadedBy, parseSource, type SourceFile, sourceFiles } from './source-graph.js';
 
 /** Have no imports of their own, so the stores stay as small as they are. */
-const SMALL = /^core\/base\/(mistakes|listeners|missing-package)\.ts(#|$)/;
+const SMALL = /^core\/base\/(mistakes|listeners|missing-package|one-line)\.ts(#|$)/;
 
 /** A part of it, because the whole takes longer to load than all files of a server. */
 const JOSE = /^(type jose|jose\/.+)(#|$)/;

@@ -5,6 +5,7 @@
  */
 
 import { atCaller, type WarningCode } from '../core/base/mistakes.js';
+import { oneLineProblem } from '../core/base/one-line.js';
 import type { Clock, Store } from '../core/base/ports.js';
 import { countedCalls } from './closing.js';
 import { parseRedisAddress, type RedisAddress, wrong } from './drivers/address.js';
@@ -95,7 +96,8 @@ export async function openStore(url: string, options: OpenStoreOptions = {}): Pr
 /** Which store the URL names. Nothing is opened yet, so a mistake in the URL is thrown at the caller. */
 function openerOf(url: string): (options: OpenStoreOptions) => OpenedStore | Promise<OpenedStore> {
   if (!url) throw wrong('the URL is missing. Is the environment variable set?');
-  if (url !== url.trim()) throw wrong('the URL begins or ends with white space; does it end with a line break?');
+  const problem = oneLineProblem(url);
+  if (problem !== undefined) throw wrong(`the URL ${problem}`);
   const scheme = /^([a-z+]+):/.exec(url)?.[1] ?? '';
   if (scheme === 'memory') return openMemory;
   if (scheme === 'sqlite') {

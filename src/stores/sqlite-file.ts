@@ -2,6 +2,7 @@ import { closeSync, openSync, statSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { firstUsable, reasonsOf, REINSTALL } from '../core/base/missing-package.js';
 import { mistake, type OnWarning } from '../core/base/mistakes.js';
+import { oneLineProblem } from '../core/base/one-line.js';
 
 /** The part of a SQLite driver that is used: common to node:sqlite, better-sqlite3 and libsql. */
 export interface SqliteDatabase {
@@ -32,8 +33,8 @@ export interface SqliteStatement {
  */
 export function openFile(file: string | undefined, openTimeout: number, warn: OnWarning): SqliteDatabase {
   if (file === undefined) throw mistake("sqliteStore: pass { file: 'oauth.db' } or an open { database }", 'OQ100');
-  if (file !== file.trim())
-    throw mistake('sqliteStore: file begins or ends with white space; does it end with a line break?', 'OQ100');
+  const problem = oneLineProblem(file);
+  if (problem !== undefined) throw mistake(`sqliteStore: file ${problem}`, 'OQ100');
   protectFile(file, warn);
   const database = openWithAnyDriver(file);
   // First, because the next statement may already compete with another process.

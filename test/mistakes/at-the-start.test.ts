@@ -2,6 +2,7 @@ import { createServer } from 'node:http';
 import express from 'express';
 import { createPool } from 'mysql2/promise';
 import { storedClients } from 'oauth-query/clients';
+import { ContentDatabase } from 'oauth-query/content/mediawiki-export';
 import { oauthQuery, remoteGuard } from 'oauth-query/express';
 import { oauthQuery as forFetch } from 'oauth-query/fetch';
 import { introspectionVerifier, jwtVerifier } from 'oauth-query/guard';
@@ -73,6 +74,24 @@ const ERRORS: readonly Row[] = [
   ['its own options: a pool of PostgreSQL', 'OQ100', /pass { query:/, () => postgresStore(new Pool() as never)],
   ['its own options: a pool of MySQL', 'OQ100', /pass { query:/, () => mysqlStore(createPool({}) as never)],
   ['its own options: a client of Redis', 'OQ100', /pass { client }/, () => redisStore(createClient() as never)],
+  [
+    'its own options: a file whose name has a line break in it',
+    'OQ100',
+    /file contains a control character/,
+    () => sqliteStore({ file: 'oauth\n.db' }),
+  ],
+  [
+    'the same of content',
+    'OQ100',
+    /ContentDatabase: the file contains a control character/,
+    () => new ContentDatabase('site\u0007.db'),
+  ],
+  [
+    'the file of content with a line break at its end',
+    'OQ100',
+    /ContentDatabase: the file begins or ends with white space/,
+    () => new ContentDatabase('site.db\n'),
+  ],
   ['its own options: the name of a file', 'OQ100', /pass { file:/, () => sqliteStore('oauth.db' as never)],
   ['the URL of a store as the store', 'OQ100', /await openStore\(url\)/, () => build({ store: 'redis://127.0.0.1' })],
   [

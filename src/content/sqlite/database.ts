@@ -1,5 +1,7 @@
 import { createRequire } from 'node:module';
 import { firstUsable, reasonsOf, REINSTALL } from '../../core/base/missing-package.js';
+import { atCaller, mistake } from '../../core/base/mistakes.js';
+import { oneLineProblem } from '../../core/base/one-line.js';
 import { TEXT_RULES } from '../../core/query/index.js';
 import { SCHEMA, SCHEMA_VERSION } from './schema.js';
 import { type Sql, sql, type SqlValue } from './sql.js';
@@ -26,8 +28,11 @@ export class ContentDatabase {
   readonly #statements = new Map<string, Statement>();
   #closed = false;
 
-  /** @throws NoDriver if no driver is available, Error if the file cannot be opened or is of a different version. */
+  /** @throws NoDriver if no driver is available, Error if the file cannot be opened or is of a different version, TypeError for a name that is no file's. */
   constructor(file: string) {
+    const problem = oneLineProblem(file);
+    if (problem !== undefined)
+      throw atCaller(mistake(`ContentDatabase: the file ${problem}`, 'OQ100'), ContentDatabase);
     this.#driver = openWithAnyDriver(file);
     this.#driver.exec('PRAGMA busy_timeout = 5000');
     this.#driver.exec('PRAGMA journal_mode = WAL');

@@ -70,7 +70,7 @@ export type OnWarning = (message: string, code: WarningCode) => void;
 export const mistake = (sentence: string, code: ErrorCode, cause?: unknown): TypeError =>
   Object.assign(new TypeError(sentence, cause === undefined ? undefined : { cause }), { code });
 
-type PublicFunction = (...input: never[]) => unknown;
+type PublicFunction = ((...input: never[]) => unknown) | (new (...input: never[]) => unknown);
 
 /**
  * The error, whose stack begins at the caller of this public function, because the caller has to correct its arguments. An error without a code

@@ -18,6 +18,16 @@ const distance = (a: string, b: string): number => {
   return last?.[b.length] ?? 0;
 };
 
+/** The shortest name in which one wrong letter leaves no doubt what was meant. */
+const MIN_TYPO_LENGTH = 8;
+
+/** Whether a name is another one in camel case or with hyphens, or a long one with one mistake. Other names may lie as near as `acl` to `acr`. */
+export const isMisspelt = (name: string, meant: string): boolean => {
+  if (name === meant || name.length > 2 * meant.length) return false;
+  const [given, wanted] = [folded(name), folded(meant)];
+  return given === wanted || (meant.length >= MIN_TYPO_LENGTH && distance(given, wanted) === 1);
+};
+
 /** The shortest name that can be recognised as the end or the beginning of a longer one. */
 const MIN_PART_LENGTH = 5;
 

@@ -50,6 +50,12 @@ describe.each(hostFor(import.meta.url))('how an owner signed in, on $name', (hos
       ...['active', 'sub', 'client_id', 'scope', 'aud', 'iss', 'exp', 'iat', 'token_type'],
     ]);
     expect(JSON.stringify([...without.store.entries()])).not.toMatch(/"(?:auth_time|acr|amr)"/);
+    owner = { sub: 'alice', authTime: seconds };
+    await introspected(1);
+    owner = { sub: 'alice', userName: 'Alice' };
+    const refused = await new Browser(hosts[1] ?? expect.fail()).authorize(REQUEST);
+    expect(responseOf(refused)).toMatchObject({ error: 'server_error' });
+    expect(without.errors.splice(0).map(String)).toEqual([expect.stringMatching(/userName.*Its name is username/)]);
   });
 
   test('O33: a wrong answer of the application is reported, and the client gets server_error', async () => {
@@ -66,13 +72,34 @@ describe.each(hostFor(import.meta.url))('how an owner signed in, on $name', (hos
         [{ amr: 'pwd' }, /amr/],
         [{ amr: Array.from({ length: 17 }, () => 'pwd') }, /amr/],
         [{ amr: [''] }, /amr/],
+        [{ authTime: seconds }, /options\.owner returned authTime.*Its name is auth_time/],
+        [{ 'auth-time': seconds }, /auth-time.*Its name is auth_time/],
+        [{ auth_tme: seconds }, /auth_tme.*Its name is auth_time/],
+        [{ userName: 'Alice' }, /userName.*Its name is username/],
+        [{ user_name: 'Alice' }, /user_name.*Its name is username/],
+        [{ ACR: 'urn:example:two' }, /ACR.*Its name is acr/],
+        [{ Amr: ['pwd'] }, /Amr.*Its name is amr/],
       ] as const,
       async ([facts, problem]) => {
         owner = { sub: 'alice', ...facts };
         expect(responseOf(await new Browser(running).authorize(REQUEST))).toMatchObject({ error: 'server_error' });
+        expect(errors).toEqual([expect.objectContaining({ code: 'OQ402' })]);
         expect(String(errors.splice(0))).toMatch(problem);
       },
     );
+    // Fields of a row that have nothing to do with it, and another spelling next to the right one.
+    const row = {
+      acl: 'all',
+      auth_type: 'ldap',
+      surname: 'A',
+      lastname: 'B',
+      nickname: 'C',
+      name: 'D',
+      arm: 1,
+      sup: 2,
+    };
+    owner = { sub: 'alice', ...row, auth_time: seconds, authTime: new Date(0), username: 'alice', userName: 'Alice' };
+    expect(await new Browser(running).authorize(REQUEST)).toMatchObject({ status: 200 });
     owner = { sub: 'alice', auth_time: null, acr: null, amr: null };
     expect(await new Browser(running).authorize(REQUEST)).toMatchObject({ status: 200 });
   });

@@ -90,4 +90,7 @@ export const NO_URIS: readonly string[] = [
   String.raw`https://a.example/\evil.example`,
   ...['"', '<', '>', '^', '`', '{', '|', '}'].map((character) => `https://a.example/cb?x=${character}`),
   String.raw`com.example.app:/cb\x`,
+  ...['%', '%zz', '%4', '%4g', '%%41', '%u0041'].map((escape) => `https://a.example/cb?x=${escape}`),
+  'https://a.example/cb%',
+  'com.example.app:/%zz',
 ];

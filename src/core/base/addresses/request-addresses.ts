@@ -22,8 +22,11 @@ const isWrittenAsRead = (text: string, { host, protocol }: URL): boolean => {
   return isInternational || authority === host || authority === `${host}:${protocol === 'https:' ? 443 : 80}`;
 };
 
-/** Printable characters that no URI has (RFC 3986 §2): programs disagree about where a host before them ends. */
-const NO_URI = /["<>\\^`{|}]/;
+/**
+ * Printable characters that no URI has (RFC 3986 §2), and a percent sign without two hexadecimal digits (§2.1): programs disagree about where a
+ * host before them ends, and about what they mean.
+ */
+const NO_URI = /["<>\\^`{|}]|%(?![\dA-Fa-f]{2})/;
 
 /** Whether text has a character that must be percent-encoded in every URI. */
 export const hasForbiddenCharacter = (uri: string): boolean => NO_URI.test(uri);
@@ -35,7 +38,7 @@ export const urlProblem = (text: unknown): string | undefined => {
   if (!isProtected(url)) return 'must begin with https://; http:// is only for loopback addresses';
   if (url.username !== '' || url.password !== '') return 'must have neither a user name nor a password';
   if (hasForbiddenCharacter(String(text)))
-    return 'must have none of the characters " < > \\ ^ ` { | }, which no URI has; percent-encode them';
+    return 'must have none of the characters " < > \\ ^ ` { | }, and no % without two hexadecimal digits, which no URI has; percent-encode them';
   return isWrittenAsRead(String(text), url) ? undefined : `must begin with ${url.origin}, and have no white space`;
 };
 

@@ -43,7 +43,7 @@ export const redirectUriProblem = (uri: string): string | undefined => {
   if (scheme === undefined) return 'is not an absolute URI';
   if (uri.length > MAX_LENGTH) return `has more than ${MAX_LENGTH} characters`;
   if (!/^[\x21-\x7e]+$/.test(uri) || hasForbiddenCharacter(uri))
-    return 'has characters that are not allowed in a URI; percent-encode them';
+    return 'has characters that are not allowed in a URI, or a % without two hexadecimal digits; percent-encode them';
   if (FORBIDDEN_SCHEMES.has(scheme)) return `has the scheme ${scheme}, which is not safe to redirect to`;
   if (uri.includes('#')) return 'has a fragment';
   if (uri.includes('*')) return 'has a wildcard; register each URI';

@@ -1,5 +1,6 @@
 import { defined } from '../../base/defined.js';
 import { mistake } from '../../base/mistakes.js';
+import { isMisspelt } from '../../base/spelling.js';
 
 /** The prefix of `sub` in a client's own tokens. No resource owner may have such a `sub`. */
 export const CLIENT_SUBJECT = 'client:';
@@ -56,16 +57,31 @@ const fact = (owner: object, name: keyof SignInFacts): unknown => {
 const factsIn = (owner: object, from: string, now: number): SignInFacts => {
   const [auth_time, acr, amr] = [fact(owner, 'auth_time'), fact(owner, 'acr'), fact(owner, 'amr')];
   if (auth_time !== undefined && (typeof auth_time !== 'number' || !Number.isFinite(auth_time) || auth_time < 0))
-    throw new TypeError(`The auth_time of ${from} must be a number of seconds since the epoch.`);
+    throw mistake(`The auth_time of ${from} must be a number of seconds since the epoch.`, 'OQ402');
   if (auth_time !== undefined && auth_time > now / 1000 + MAX_AHEAD)
-    throw new TypeError(
+    throw mistake(
       `The auth_time of ${from} is in the future. It must be in seconds since the epoch, not milliseconds.`,
+      'OQ402',
     );
   if (acr !== undefined && !isFact(acr))
-    throw new TypeError(`The acr of ${from} must be text of at most ${MAX_FACT_LENGTH} characters.`);
+    throw mistake(`The acr of ${from} must be text of at most ${MAX_FACT_LENGTH} characters.`, 'OQ402');
   if (amr !== undefined && !(Array.isArray(amr) && amr.length <= MAX_METHODS && amr.every(isFact)))
-    throw new TypeError(`The amr of ${from} must be an array of at most ${MAX_METHODS} texts.`);
+    throw mistake(`The amr of ${from} must be an array of at most ${MAX_METHODS} texts.`, 'OQ402');
   return defined({ auth_time: auth_time && Math.floor(auth_time), acr, amr });
+};
+
+/**
+ * An owner may be a whole row of a database, so other fields are left alone.
+ *
+ * @throws TypeError for a field that is absent, and there under a misspelt name: it would be ignored.
+ */
+const checkSpelling = (owner: object, known: readonly (keyof Owner)[], from: string): void => {
+  for (const meant of known) {
+    if (meant in owner) continue;
+    const given = Object.keys(owner).find((name) => isMisspelt(name, meant));
+    if (given !== undefined)
+      throw mistake(`${from} returned ${given}, which is not read. Its name is ${meant}.`, 'OQ402');
+  }
 };
 
 /** The facts without undefined members. */
@@ -92,6 +108,11 @@ export const checkOwner = (owner: unknown, from?: string, now?: number): Owner =
       'OQ402',
     );
   }
+  checkSpelling(
+    owner,
+    now === undefined ? ['username'] : ['username', 'auth_time', 'acr', 'amr'],
+    from ?? 'The application',
+  );
   const { sub } = owner;
   const username = 'username' in owner ? owner.username : undefined;
   if (typeof sub !== 'string' || sub === '')
