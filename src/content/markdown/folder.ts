@@ -9,6 +9,7 @@ import { Pages, type PageText } from './pages.js';
 import type { Peers } from './peers.js';
 import { rendererOf } from './render.js';
 import { type Bounds, type ScanResult, type FoundFile, type ReadFile, readFound, scan } from './scan.js';
+import { SETTLE_MS, Settling } from './settling.js';
 import { fileAddress, type Target, Titles } from './titles.js';
 import { Watcher } from './watcher.js';
 
@@ -52,6 +53,9 @@ interface FilePage {
   readonly problems: readonly string[];
 }
 
+/** What was read of a file: its page if it has changed, or that it is a draft. */
+type Reading = { readonly file: FilePage; readonly page?: PageText } | 'draft';
+
 /** The number of files after which other work runs. Meanwhile, requests read the previous content. */
 const PIECE = 50;
 
@@ -73,6 +77,9 @@ export class Folder {
   #files: ReadonlyMap<string, FilePage> = new Map();
   /** The titles of aliases, with those of their targets. */
   #aliases: ReadonlyMap<string, PageText> = new Map();
+  /** The paths of drafts that are not served. */
+  #drafts: ReadonlySet<string> = new Set();
+  readonly #settling = new Settling();
   #watcher: Watcher | undefined;
   #told: ReadonlySet<string> = new Set();
   #refreshing: Promise<MarkdownChange> | undefined;
@@ -96,7 +103,7 @@ export class Folder {
   watch(): void {
     const rescan = async (): Promise<void> => {
       try {
-        const change = await this.refresh();
+        const change = await this.#inTurn('settled');
         if (change.written + change.removed > 0) this.#options.onChange(change);
       } catch (error) {
         this.#tell([`${this.root} could not be read again: ${reasonOf(error)}. The previous content is still served.`]);
@@ -113,10 +120,15 @@ export class Folder {
     return { pages: pages.length, articles, edits: this.store.revisions.size, images, users: this.store.userIds.size };
   }
 
-  /** Reads the changes in the folder. Concurrent calls run one after the other. */
-  async refresh(): Promise<MarkdownChange> {
+  /** Reads the changes in the folder, as the files are now. */
+  refresh(): Promise<MarkdownChange> {
+    return this.#inTurn('all');
+  }
+
+  /** Concurrent calls run one after the other. */
+  async #inTurn(changes: 'all' | 'settled'): Promise<MarkdownChange> {
     while (this.#refreshing) await this.#refreshing.catch(() => undefined);
-    this.#refreshing = this.#refresh();
+    this.#refreshing = this.#refresh(changes);
     try {
       return await this.#refreshing;
     } finally {
@@ -131,28 +143,35 @@ export class Folder {
     await this.#refreshing?.catch(() => undefined);
   }
 
-  async #refresh(): Promise<MarkdownChange> {
+  async #refresh(which: 'all' | 'settled'): Promise<MarkdownChange> {
     let found: ScanResult | undefined;
     try {
       found = await scan(this.root, this.#options.bounds, (path) => this.#watcher?.enter(path));
     } finally {
       this.#watcher?.scanned(found !== undefined);
     }
+    const { files: served, held } =
+      which === 'all' ? this.#settling.take(found.files) : this.#settling.hold(found.files, performance.now());
+    if (held.size > 0) this.#watcher?.again(SETTLE_MS);
     const problems = [...found.problems];
     const files = new Map<string, FilePage>();
     const changed: PageText[] = [];
-    let drafts = 0;
-    for (const [index, [key, named]] of [...this.#named(found.files, problems)].entries()) {
+    const drafts = new Set<string>();
+    for (const [index, [key, named]] of [...this.#named(served, problems)].entries()) {
       if (index % PIECE === PIECE - 1) await setImmediate();
       if (this.#isClosed) return { written: 0, removed: 0 };
       const known = this.#files.get(key);
-      const read = this.#read(named, known, problems);
-      if (read === 'draft') drafts += 1;
+      const isHeld = named.text !== undefined && held.has(named.text.path);
+      const read = isHeld ? this.#kept(named, known) : this.#read(named, known, problems);
+      if (read === 'draft') drafts.add(named.text?.path ?? '');
       if (!read || read === 'draft') continue;
       files.set(key, read.file);
       if (read.page) changed.push(read.page);
     }
-    if (drafts > 0) problems.push(`${this.root}: ${drafts} drafts are not served. To serve them, set drafts: true.`);
+    this.#drafts = drafts;
+    if (drafts.size > 0) {
+      problems.push(`${this.root}: ${drafts.size} drafts are not served. To serve them, set drafts: true.`);
+    }
     problems.push(...[...files.values()].flatMap((file) => file.problems));
     const aliases = this.#aliasesOf(files, changed, problems);
     return this.#replace(files, changed, aliases, problems);
@@ -179,12 +198,14 @@ export class Folder {
     return wanted;
   }
 
+  /** What was served of a file that is changing. */
+  #kept({ text }: Named, known: FilePage | undefined): Reading | undefined {
+    if (this.#drafts.has(text?.path ?? '')) return 'draft';
+    return known?.path === text?.path ? known && { file: known } : undefined;
+  }
+
   /** Reads a file: its page, if it has changed. `undefined` if it cannot be read, `draft` if it is not served. */
-  #read(
-    { title, text: source, media }: Named,
-    known: FilePage | undefined,
-    problems: string[],
-  ): { readonly file: FilePage; readonly page?: PageText } | 'draft' | undefined {
+  #read({ title, text: source, media }: Named, known: FilePage | undefined, problems: string[]): Reading | undefined {
     const path = (source ?? media)?.path ?? '';
     if (!this.#options.drafts && source && path.split('/').includes('_drafts')) return 'draft';
     const stamps = [source?.stamp, media?.stamp].join();
@@ -193,6 +214,8 @@ export class Folder {
     const found = source ? readFound(this.root, source, this.#options.bounds) : NO_TEXT;
     if (typeof found === 'string') problems.push(`${path}: ${found}`);
     if (typeof found !== 'object') return undefined;
+    // It is being written; the next refresh reads it.
+    if (source && known && found.stamp !== source.stamp) return this.#kept({ title, text: source, media }, known);
     const text = UTF_8.decode(found.bytes).replaceAll('\0', '\ufffd');
     const document = readDocument(text, path, this.#titles, this.#peers);
     if (document.isDraft && !this.#options.drafts) return 'draft';
@@ -293,7 +316,7 @@ export class Folder {
 }
 
 /** The text of a page that only has an image, sound or video. */
-const NO_TEXT: ReadFile = { bytes: new Uint8Array(), changed: 0, settledAt: 0 };
+const NO_TEXT: ReadFile = { bytes: new Uint8Array(), stamp: '', changed: 0, settledAt: 0 };
 
 const UTF_8 = new TextDecoder();
 

@@ -1,4 +1,14 @@
-import { closeSync, constants, fstatSync, lstatSync, openSync, readdirSync, readSync, realpathSync } from 'node:fs';
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  lstatSync,
+  openSync,
+  readdirSync,
+  readSync,
+  realpathSync,
+  type Stats,
+} from 'node:fs';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { compareText } from '../keys.js';
@@ -112,24 +122,32 @@ const look = (
   bounds: Bounds,
 ): FoundFile | string | undefined => {
   try {
-    const { ino: inode, size, mtimeMs: changed, ctimeMs } = lstatSync(place);
+    const stats = lstatSync(place);
+    const { ino: inode, size, mtimeMs: changed } = stats;
     if (mime === undefined && size > bounds.fileBytes) {
       return `Skipped: the file has ${size} bytes, more than ${bounds.fileBytes}. Split it, or raise maxFileBytes.`;
     }
-    return { path, stamp: `${inode} ${size} ${changed} ${ctimeMs}`, inode, size, changed, mime };
+    return { path, stamp: stampOf(stats), inode, size, changed, mime };
   } catch (error) {
     return isGone(error) ? undefined : `It cannot be read: ${codeOf(error)}.`;
   }
 };
 
+const stampOf = ({ ino, size, mtimeMs, ctimeMs }: Stats): string => `${ino} ${size} ${mtimeMs} ${ctimeMs}`;
+
 /** The content of a file, and its times. */
 export interface ReadFile {
   readonly bytes: Uint8Array;
+  /** See `FoundFile.stamp`, after it was read. */
+  readonly stamp: string;
   /** Milliseconds since the epoch. */
   readonly changed: number;
   /** The change time (ctime) in milliseconds. */
   readonly settledAt: number;
 }
+
+/** How often a file is read that changes meanwhile. */
+const MAX_READS = 3;
 
 /** Reads a file of a scan. Returns `undefined` if it was removed or replaced, or the reason why it cannot be read. */
 export const readFound = (root: string, { path, inode }: FoundFile, bounds: Bounds): ReadFile | string | undefined => {
@@ -137,14 +155,18 @@ export const readFound = (root: string, { path, inode }: FoundFile, bounds: Boun
   try {
     // Does not follow links, nor block on a pipe.
     file = openSync(join(root, path), constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0));
-    const stats = fstatSync(file);
-    if (!stats.isFile() || stats.ino !== inode) return undefined;
-    const bytes = Buffer.allocUnsafe(Math.min(stats.size, bounds.fileBytes));
-    let length = 0;
-    for (let read = -1; read !== 0 && length < bytes.length; length += read) {
-      read = readSync(file, bytes, length, bytes.length - length, null);
+    for (let reads = 1; ; reads += 1) {
+      const stats = fstatSync(file);
+      if (!stats.isFile() || stats.ino !== inode) return undefined;
+      const bytes = Buffer.allocUnsafe(Math.min(stats.size, bounds.fileBytes));
+      let length = 0;
+      for (let read = -1; read !== 0 && length < bytes.length; length += read) {
+        read = readSync(file, bytes, length, bytes.length - length, length);
+      }
+      const stamp = stampOf(fstatSync(file));
+      if (stamp !== stampOf(stats) && reads < MAX_READS) continue;
+      return { bytes: bytes.subarray(0, length), stamp, changed: stats.mtimeMs, settledAt: stats.ctimeMs };
     }
-    return { bytes: bytes.subarray(0, length), changed: stats.mtimeMs, settledAt: stats.ctimeMs };
   } catch (error) {
     return isGone(error) ? undefined : `It cannot be read: ${codeOf(error)}.`;
   } finally {

@@ -50,7 +50,12 @@ export class Watcher {
     for (const watcher of this.#watching) watcher.close();
     [this.#watching, this.#next] = [this.#next, []];
     [this.#wasFailing, this.#isFailing] = [this.#isFailing || !isRead, false];
-    if (this.#wasFailing && !this.#isClosed) setTimeout(() => this.#changed(), POLL_MS).unref();
+    if (this.#wasFailing) this.again(POLL_MS);
+  }
+
+  /** Scans again after this time. */
+  again(milliseconds: number): void {
+    setTimeout(() => this.#changed(), milliseconds).unref();
   }
 
   close(): void {

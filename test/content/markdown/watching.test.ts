@@ -1,7 +1,10 @@
-import fs, { mkdirSync, renameSync, rmSync } from 'node:fs';
+import fs, { appendFileSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
+import { setTimeout } from 'node:timers/promises';
 import type { MarkdownFolder, MarkdownOptions } from 'oauth-query/content/markdown';
 import { expect, test } from 'vitest';
+import type { FoundFile } from '../../../src/content/markdown/scan.js';
+import { Settling } from '../../../src/content/markdown/settling.js';
 import { pageOf, TestFolder, titlesOf } from './folder.js';
 
 /** Opens a folder, and waits for what changes in it. */
@@ -117,4 +120,57 @@ test('nothing is read after it is closed', async () => {
   folder.write({ 'd.md': 'd' });
   await other.has(['A', 'B', 'C', 'D']);
   expect(changes()).toBe(0);
+});
+
+test('a file that is written piece by piece, and one that an editor replaces, are served before and after, never between', async () => {
+  const folder = new TestFolder({ 'a.md': 'before', 'b.md': 'before' });
+  const { content, until } = await watched(folder);
+  const seen = new Set<string>();
+  const look = async (): Promise<void> => {
+    for (const title of ['A', 'B', 'New']) {
+      seen.add(`${title}: ${(await pageOf(content, title))?.history[0]?.text ?? 'none'}`);
+    }
+  };
+  writeFileSync(folder.at('a.md'), '');
+  for (let piece = 0; piece < 8; piece += 1) {
+    appendFileSync(folder.at('a.md'), '12345678'[piece] ?? '');
+    appendFileSync(folder.at('new.md'), 'abcdefgh'[piece] ?? '');
+    if (piece % 2 === 0) rmSync(folder.at('b.md'));
+    else folder.write({ 'b.md': 'after' });
+    for (let times = 0; times < 10; times += 1) {
+      await setTimeout(10);
+      await look();
+    }
+  }
+  const latest = async (title: string) => (await pageOf(content, title))?.history.map(({ text }) => text);
+  await until(async () => (await latest('New')) !== undefined && (await latest('A'))?.[0] !== 'before');
+  await until(async () => (await latest('B'))?.[0] === 'after');
+  expect([...seen].sort()).toEqual(['A: before', 'B: before', 'New: none']);
+  expect([await latest('A'), await latest('New')]).toEqual([['12345678', 'before'], ['abcdefgh']]);
+  expect(await latest('B')).toEqual(['after', 'before']);
+});
+
+test('a change is held until it has rested; a file that never rests is taken after 100 changes; all are taken on demand', () => {
+  const settling = new Settling();
+  const file = (stamp: string): FoundFile => ({ path: 'a.md', stamp }) as FoundFile;
+  const held = (now: number, ...stamps: readonly string[]) => {
+    const { files, held: changing } = settling.hold(stamps.map(file), now);
+    return [files.map(({ stamp }) => stamp).join(), changing.size];
+  };
+  settling.take([file('1')]);
+  expect(held(0, '1')).toEqual(['1', 0]);
+  expect(held(1, '2')).toEqual(['1', 1]);
+  expect(held(200, '3')).toEqual(['1', 1]);
+  expect(held(499, '3')).toEqual(['1', 1]);
+  expect(held(500, '3')).toEqual(['3', 0]);
+  // It is gone, comes back, and is gone for good.
+  expect(held(600)).toEqual(['3', 1]);
+  expect(held(700, '3')).toEqual(['3', 0]);
+  expect(held(800)).toEqual(['3', 1]);
+  expect(held(1_100)).toEqual(['', 0]);
+  const taken = Array.from({ length: 101 }, (_, n) => held(2_000 + n, `log ${n}`)[0]);
+  expect(taken.filter((stamp) => stamp !== '')).toEqual(['log 100']);
+  expect(held(3_000, 'x')).toEqual(['log 100', 1]);
+  expect(settling.take([file('y')])).toMatchObject({ files: [{ stamp: 'y' }], held: new Set() });
+  expect(held(3_300, 'y')).toEqual(['y', 0]);
 });
