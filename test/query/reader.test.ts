@@ -355,6 +355,9 @@ describe('HTML from a renderer', () => {
 
   test.each([
     ['longer than 1 MiB', 'x'.repeat(1024 * 1024 + 1)],
+    ['of more than 60,000 tags', '<b>x</b>'.repeat(30_001)],
+    ['of more than 60,000 tags, addresses and references', '<a href="/x">&amp;</a>'.repeat(15_001)],
+    ['of more than 60,000 signs that are escaped', '>'.repeat(60_001)],
     ['deeper than 250 elements', '<b>'.repeat(251)],
     ['deeper than 250 elements of frames', '<svg>'.repeat(251)],
     ['deep by ends that close nothing', '<b></i>'.repeat(251)],
@@ -362,7 +365,14 @@ describe('HTML from a renderer', () => {
     expect((await shown(html))['error']).toMatchObject({ code: 'htmltoolarge' });
   });
 
+  test('is accepted up to these bounds', async () => {
+    for (const html of ['<b>x</b>'.repeat(30_000), '<a href="/x">&amp;</a>'.repeat(15_000), '>'.repeat(60_000)])
+      expect(await shown(html)).not.toHaveProperty('error');
+  });
+
   test('is returned unchanged if it is trusted', async () => {
+    const long = '<b>x</b>'.repeat(30_001);
+    expect(await textOf(long, true)).toBe(long);
     expect(await textOf('<script>go()</script>', true)).toBe('<script>go()</script>');
   });
 

@@ -39,7 +39,8 @@ const TEXTS = byKey({
   'apierror-exporttoolarge':
     'The texts of these pages are longer than $1 bytes together. Name fewer pages, or lower the limit of the generator.',
   'apierror-http-contenttoolarge': 'The request body is too large.',
-  'apierror-htmltoolarge': 'The HTML of this page is longer than $1 characters or nested more than $2 elements deep.',
+  'apierror-htmltoolarge':
+    'The HTML of this page is longer than $1 characters, has more than $2 tags, attributes and character references, or is nested more than $3 elements deep. Use "section" for a part of the page, or "prop=wikitext" for its text.',
   'apierror-imageusage-badtitle': 'The title for "$1" must be a file.',
   'apierror-internal': '[$1] Caught exception of type Error',
   'apierror-invalidcategory': 'The category name you entered is not valid.',

@@ -1,8 +1,21 @@
 import { ApiError, apiError } from '../answer/api-error.js';
 
-/** Bounds of the HTML. Parsing takes time proportional to length times depth, and blocks the event loop. */
+/** Bounds of the HTML. Parsing takes time proportional to its tags, attributes and references, times their depth, and blocks the event loop. */
 const MAX_LENGTH = 1024 * 1024;
+const MAX_SIGNS = 60_000;
 const MAX_DEPTH = 250;
+
+/** The number of tags, attributes and character references, or more: of the signs that begin them, and of those that are escaped. */
+const countSigns = (html: string): number => {
+  let [begins, ends, others] = [0, 0, 0];
+  for (let at = 0; at < html.length; at += 1) {
+    const code = html.charCodeAt(at);
+    if (code === 0x3c) begins += 1;
+    else if (code === 0x3e) ends += 1;
+    else if (code === 0x3d || code === 0x26) others += 1;
+  }
+  return Math.max(begins, ends) + others;
+};
 
 const HEADINGS = ['h1', 'h2', 'h3', 'h4', 'h5', 'h6'];
 
@@ -50,7 +63,7 @@ export const loadSanitizer = async (onError: (error: unknown) => void): Promise<
     throw apiError('nosanitizer');
   });
   return (html) => {
-    if (html.length > MAX_LENGTH) throw tooLarge();
+    if (html.length > MAX_LENGTH || countSigns(html) > MAX_SIGNS) throw tooLarge();
     let depth = 0;
     return loaded.default(html, {
       ...RULES,
@@ -65,4 +78,4 @@ export const loadSanitizer = async (onError: (error: unknown) => void): Promise<
   };
 };
 
-const tooLarge = (): ApiError => apiError('htmltoolarge', { num: MAX_LENGTH }, { num: MAX_DEPTH });
+const tooLarge = (): ApiError => apiError('htmltoolarge', { num: MAX_LENGTH }, { num: MAX_SIGNS }, { num: MAX_DEPTH });
