@@ -1,10 +1,10 @@
 import { Html } from '../../core/query/index.js';
 import { writtenTime } from '../dates.js';
-import { CATEGORY, urlTarget } from '../keys.js';
+import { CATEGORY, FILE, titleId, urlTarget } from '../keys.js';
 import { LinkSet } from '../link-set.js';
 import type { ContentLink, ContentTitle } from '../source.js';
 import { isDraft, readFrontMatter } from './front-matter.js';
-import type { Peers } from './peers.js';
+import { type Peers, WIKI_SCHEME } from './peers.js';
 import type { Target, Titles } from './titles.js';
 
 /** The content of a file. */
@@ -21,8 +21,19 @@ export interface Document {
   /** When it was first written, and when last, by front matter or the name, in milliseconds since the epoch. */
   readonly date: number | undefined;
   readonly updated: number | undefined;
+  /** Wiki links, with the pages or files that they lead to; these depend on what else is in the folder. */
+  readonly wiki: readonly WikiLink[];
+  /** Whether it has shortcodes, Liquid or MDX, which are text here. */
+  readonly hasCode: boolean;
   /** Sentences with the path of the file, and the line if it is known. */
   readonly problems: readonly string[];
+}
+
+/** A wiki link: the namespace and its reference, and the key of what it leads to. */
+interface WikiLink {
+  readonly ns: number;
+  readonly href: string;
+  readonly to: string;
 }
 
 const USER = 2;
@@ -40,7 +51,7 @@ export const readDocument = (text: string, path: string, titles: Titles, peers: 
   const { fields, body, problem } = readFrontMatter(text, peers.yaml);
   const problems = problem ? [`${path}:${problem.line}: ${problem.message}`] : [];
   const links = new LinkSet();
-  const heading = addLinks(body, path, links, titles, peers.markdown);
+  const { heading, wiki, hasCode } = addLinks(body, path, { links, problems, titles }, peers.markdown);
   const of = (names: readonly string[]): readonly string[] => names.flatMap((name) => fields.get(name) ?? []);
   const named = (names: readonly string[], ns: number): readonly Target[] =>
     names.flatMap((name) => {
@@ -79,6 +90,8 @@ export const readDocument = (text: string, path: string, titles: Titles, peers: 
     redirect,
     aliases,
     problems,
+    wiki,
+    hasCode,
     author: author?.title,
     ...timesOf(fields, path, problems),
     isDraft: isDraft(text, { fields, ...(problem && { problem }) }),
@@ -112,21 +125,33 @@ const tagsOf = (text: string): readonly string[] => commaSeparated(text).map((ta
 const commaSeparated = (text: string): readonly string[] =>
   text.split(',').flatMap((part) => (part.trim() === '' ? [] : [part.trim()]));
 
+/** What a wiki link leads to, as a key; empty if nothing. */
+export const wikiTarget = (href: string, ns: number, titles: Titles): string => {
+  const target = ns === FILE ? titles.ofImage(href, '') : titles.ofLink(href, '');
+  return target ? titleId(target) : '';
+};
+
+/** Shortcodes of Hugo and Zola and tags of Liquid, in a text; imports and components of MDX, at the start of a line. */
+const CODE = /\{\{[<%]|\{%|\{\{\s*[\w.]|^(?:import\s.*\sfrom\s+['"]|<\/?[A-Z][\w.]*[\s/>])/m;
+
+interface Out {
+  readonly links: LinkSet;
+  readonly problems: string[];
+  readonly titles: Titles;
+}
+
 /** Adds the links of a text, and returns its first heading. */
-const addLinks = (
-  body: string,
-  path: string,
-  links: LinkSet,
-  titles: Titles,
-  markdown: Peers['markdown'],
-): string | undefined => {
+const addLinks = (body: string, path: string, { links, problems, titles }: Out, markdown: Peers['markdown']) => {
   let heading: string | undefined;
   let isHeading = false;
+  let hasCode = false;
+  const wiki = new Map<string, WikiLink>();
   for (const { type, tag, content, children } of markdown.parse(body, {})) {
     if (type === 'heading_open') isHeading = tag === 'h1';
     if (type !== 'inline') continue;
     if (isHeading && heading === undefined && content.trim() !== '') heading = plain(children ?? []);
     isHeading = false;
+    hasCode ||= (children ?? []).some((token) => token.type === 'text' && CODE.test(token.content));
     for (const token of children ?? []) {
       const isImage = token.type === 'image';
       if (!isImage && token.type !== 'link_open') continue;
@@ -135,9 +160,20 @@ const addLinks = (
       const target = isImage ? titles.ofImage(href, path) : titles.ofLink(href, path);
       if (url !== undefined) links.add('url', 0, url, href);
       else if (target) links.add(isImage ? 'file' : 'link', target.ns, target.title);
+      const ns = isImage ? FILE : 0;
+      if (href.startsWith(WIKI_SCHEME) && !wiki.has(`${ns} ${href}`)) {
+        wiki.set(`${ns} ${href}`, { ns, href, to: target ? titleId(target) : '' });
+        const several = titles.several(href, ns);
+        if (several.length > 0) problems.push(`${path}: ${severalOf(href, several)}`);
+      }
     }
   }
-  return heading;
+  return { heading, hasCode, wiki: [...wiki.values()] };
+};
+
+const severalOf = (href: string, several: ReturnType<Titles['several']>): string => {
+  const some = several.slice(0, 3).map(({ title }) => title.prefixed);
+  return `[[${href.slice(WIKI_SCHEME.length)}]] is no link, because ${several.length} have this name: ${some.join(', ')}. Write the whole path.`;
 };
 
 /** A line without markup and images. */

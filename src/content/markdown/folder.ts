@@ -4,13 +4,14 @@ import { prefixedTitle, type Render, type Site, type SiteOptions } from '../../c
 import { compareText, FILE, timeOf, titleId } from '../keys.js';
 import { PageStore } from '../memory/store.js';
 import type { ContentTitle } from '../source.js';
-import { type Document, readDocument } from './document.js';
+import { type Document, readDocument, wikiTarget } from './document.js';
+import { decodeText } from './encoding.js';
 import { Pages, type PageText } from './pages.js';
 import type { Peers } from './peers.js';
 import { rendererOf } from './render.js';
 import { type Bounds, type ScanResult, type FoundFile, type ReadFile, readFound, scan } from './scan.js';
 import { SETTLE_MS, Settling } from './settling.js';
-import { fileAddress, type Target, Titles } from './titles.js';
+import { fileAddress, rankOf, type Target, Titles } from './titles.js';
 import { Watcher } from './watcher.js';
 
 /** The changes found in the folder. */
@@ -49,6 +50,8 @@ interface FilePage {
   readonly text: string;
   readonly aliases: Document['aliases'];
   readonly date: Document['date'];
+  readonly wiki: Document['wiki'];
+  readonly hasCode: boolean;
   /** Problems of the file, with its path. */
   readonly problems: readonly string[];
 }
@@ -80,6 +83,8 @@ export class Folder {
   /** The paths of drafts that are not served. */
   #drafts: ReadonlySet<string> = new Set();
   readonly #settling = new Settling();
+  /** Whether short names may mean others than before the refresh that is running. */
+  #titlesChanged = false;
   #watcher: Watcher | undefined;
   #told: ReadonlySet<string> = new Set();
   #refreshing: Promise<MarkdownChange> | undefined;
@@ -157,7 +162,14 @@ export class Folder {
     const files = new Map<string, FilePage>();
     const changed: PageText[] = [];
     const drafts = new Set<string>();
-    for (const [index, [key, named]] of [...this.#named(served, problems)].entries()) {
+    const wanted = this.#named(served, problems);
+    this.#titlesChanged = this.#titles.know(
+      [...wanted.values()].flatMap(({ title, text, media }) => {
+        const path = media?.path ?? text?.path ?? '';
+        return this.#isDraftPath(path) ? [] : [{ title, path }];
+      }),
+    );
+    for (const [index, [key, named]] of [...wanted].entries()) {
       if (index % PIECE === PIECE - 1) await setImmediate();
       if (this.#isClosed) return { written: 0, removed: 0 };
       const known = this.#files.get(key);
@@ -173,6 +185,9 @@ export class Folder {
       problems.push(`${this.root}: ${drafts.size} drafts are not served. To serve them, set drafts: true.`);
     }
     problems.push(...[...files.values()].flatMap((file) => file.problems));
+    const coded = [...files.values()].filter(({ hasCode }) => hasCode).length;
+    if (coded > 0)
+      problems.push(`${this.root}: Shortcodes, Liquid and MDX are shown as text. Files with them: ${coded}.`);
     const aliases = this.#aliasesOf(files, changed, problems);
     return this.#replace(files, changed, aliases, problems);
   }
@@ -189,13 +204,25 @@ export class Folder {
       }
       const others = wanted.get(titleId(title)) ?? { title, text: undefined, media: undefined };
       const taken = others[kind];
-      if (!taken) wanted.set(titleId(title), { ...others, title, [kind]: file });
-      else
+      const isBetter = taken !== undefined && rankOf(file.path) < rankOf(taken.path);
+      if (!taken || isBetter) wanted.set(titleId(title), { ...others, title, [kind]: file });
+      if (taken) {
+        const [kept, skipped] = isBetter ? [file, taken] : [taken, file];
         problems.push(
-          `${file.path}: The file is skipped, because ${taken.path} already has the title "${title.prefixed}". Rename one of them.`,
+          `${skipped.path}: The file is skipped, because ${kept.path} already has the title "${title.prefixed}". Rename one of them.`,
         );
+      }
     }
     return wanted;
+  }
+
+  #isDraftPath(path: string): boolean {
+    return !this.#options.drafts && path.split('/').includes('_drafts');
+  }
+
+  /** Whether the wiki links of a page lead where they led. */
+  #leadsOn({ wiki }: FilePage): boolean {
+    return !this.#titlesChanged || wiki.every(({ href, ns, to }) => wikiTarget(href, ns, this.#titles) === to);
   }
 
   /** What was served of a file that is changing. */
@@ -207,30 +234,34 @@ export class Folder {
   /** Reads a file: its page, if it has changed. `undefined` if it cannot be read, `draft` if it is not served. */
   #read({ title, text: source, media }: Named, known: FilePage | undefined, problems: string[]): Reading | undefined {
     const path = (source ?? media)?.path ?? '';
-    if (!this.#options.drafts && source && path.split('/').includes('_drafts')) return 'draft';
+    if (source && this.#isDraftPath(path)) return 'draft';
     const stamps = [source?.stamp, media?.stamp].join();
-    if (known?.path === path && known.stamp === stamps) return { file: known };
+    const isSame = known?.path === path && known.stamp === stamps;
+    const leadsOn = known !== undefined && this.#leadsOn(known);
+    if (isSame && leadsOn) return { file: known };
     const now = Date.now();
     const found = source ? readFound(this.root, source, this.#options.bounds) : NO_TEXT;
     if (typeof found === 'string') problems.push(`${path}: ${found}`);
     if (typeof found !== 'object') return undefined;
     // It is being written; the next refresh reads it.
     if (source && known && found.stamp !== source.stamp) return this.#kept({ title, text: source, media }, known);
-    const text = UTF_8.decode(found.bytes).replaceAll('\0', '\ufffd');
+    const decoded = decodeText(found.bytes);
+    if ('reason' in decoded) problems.push(`${path}: ${decoded.reason}`);
+    if ('reason' in decoded) return undefined;
+    const { text, problem } = decoded;
     const document = readDocument(text, path, this.#titles, this.#peers);
     if (document.isDraft && !this.#options.drafts) return 'draft';
-    const isBroken = text.includes('\ufffd') && !isUtf8(found.bytes);
-    const broken = `${path}: The file is not valid UTF-8. Invalid bytes are replaced with U+FFFD.`;
+    const encoding = problem && `${path}${problem.line === undefined ? '' : `:${problem.line}`}: ${problem.message}`;
     const file = {
-      title,
-      path,
-      text,
+      ...{ title, path, text },
       aliases: document.aliases,
       date: document.date ?? document.updated,
+      wiki: document.wiki,
+      hasCode: document.hasCode,
       stamp: found.settledAt < now - COARSE_MS ? stamps : '',
-      problems: [...document.problems, ...(isBroken ? [broken] : [])],
+      problems: [...document.problems, ...(encoding === undefined ? [] : [encoding])],
     };
-    if (known?.path === path && known.text === text && !media) return { file };
+    if (known?.path === path && known.text === text && !media && leadsOn) return { file };
     const page = {
       ...document,
       ns: title.ns,
@@ -316,17 +347,6 @@ export class Folder {
 }
 
 /** The text of a page that only has an image, sound or video. */
-const NO_TEXT: ReadFile = { bytes: new Uint8Array(), stamp: '', changed: 0, settledAt: 0 };
-
-const UTF_8 = new TextDecoder();
-
-const isUtf8 = (bytes: Uint8Array): boolean => {
-  try {
-    new TextDecoder('utf-8', { fatal: true }).decode(bytes);
-    return true;
-  } catch {
-    return false;
-  }
-};
+const NO_TEXT: ReadFile = { bytes: Buffer.alloc(0), stamp: '', changed: 0, settledAt: 0 };
 
 const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

@@ -1,5 +1,6 @@
 import { isMissing } from '../../core/base/missing-package.js';
 import { ApiError } from '../../core/query/index.js';
+import { mediaType } from '../media-types.js';
 
 type MarkdownIt = InstanceType<(typeof import('markdown-it'))['default']>;
 
@@ -66,22 +67,35 @@ export const loadPeers = async (): Promise<Peers> => {
 };
 
 /** Longer links are text. The limit keeps parsing linear for a text of brackets. */
-const WIKI_LINK = /\[\[([^\][|\n]{1,300})(?:\|([^\][\n]{1,300}))?\]\]/y;
+const WIKI_LINK = /!?\[\[([^\][|\n]{1,300})(?:\|([^\][\n]{1,300}))?\]\]/y;
 
-/** `[[Title]]` and `[[Title|label]]` become links to `wiki:Title`. */
+/** The size of an embedded image in pixels: its width, or width and height. */
+const SIZE = /^(\d{1,5})(?:x\d{1,5})?$/;
+
+/** `[[Title]]` and `[[Title|label]]` become links to `wiki:Title`, `![[boat.png|300]]` an image, and `![[Title]]` a link too. */
 const withWikiLinks = (markdown: MarkdownIt): MarkdownIt => {
   markdown.inline.ruler.before('link', 'wiki_link', (state, silent) => {
     WIKI_LINK.lastIndex = state.pos;
-    const [whole, target = '', label = target] = state.src.startsWith('[[', state.pos)
-      ? (WIKI_LINK.exec(state.src) ?? [])
-      : [];
+    const isLink = state.src.startsWith('[[', state.pos) || state.src.startsWith('![[', state.pos);
+    const [whole, target = '', label = target] = isLink ? (WIKI_LINK.exec(state.src) ?? []) : [];
     if (whole === undefined) return false;
-    if (!silent) {
-      state.push('link_open', 'a', 1).attrs = [['href', `${WIKI_SCHEME}${target}`]];
+    state.pos += whole.length;
+    if (silent) return true;
+    const href = `${WIKI_SCHEME}${target}`;
+    if (whole.startsWith('!') && mediaType(target) !== undefined) {
+      const [, width] = SIZE.exec(label) ?? [];
+      const token = state.push('image', 'img', 0);
+      token.attrs = [
+        ['src', href],
+        ['alt', ''],
+        ...(width === undefined ? [] : [['width', width] as [string, string]]),
+      ];
+      token.children = [];
+    } else {
+      state.push('link_open', 'a', 1).attrs = [['href', href]];
       state.push('text', '', 0).content = label;
       state.push('link_close', 'a', -1);
     }
-    state.pos += whole.length;
     return true;
   });
   return markdown;

@@ -9,7 +9,7 @@ import { plain } from './document.js';
 import { readFrontMatter } from './front-matter.js';
 import { lineStarts } from './markup.js';
 import { bounded, type Peers, WIKI_SCHEME } from './peers.js';
-import { fileAddress, pathOfHref, type Titles } from './titles.js';
+import { fileAddress, type Titles } from './titles.js';
 
 type Token = ReturnType<Peers['markdown']['parse']>[number];
 
@@ -34,7 +34,7 @@ export const rendererOf =
     const path = pathOf(pageid);
     for (const token of tokens.flatMap(({ children }) => children ?? [])) {
       if (token.type === 'link_open') lead(token, path, titles, site);
-      if (token.type === 'image') show(token, path, site.server, fileUrl);
+      if (token.type === 'image') show(token, path, titles, { server: site.server, fileUrl });
     }
     const displaytitle = fields.get('title')?.[0] ?? sections.find(({ level }) => level === 1)?.line;
     const html = peers.markdown.renderer.render(tokens, peers.markdown.options, {});
@@ -52,9 +52,9 @@ const lead = (token: Token, path: string, titles: Titles, site: Site): void => {
 };
 
 /** Makes the address of an image in the folder absolute. */
-const show = (token: Token, path: string, server: string, fileUrl: string): void => {
-  const file = pathOfHref(String(token.attrGet('src') ?? ''), path);
-  if (file !== undefined && file !== '') token.attrSet('src', fileAddress(fileUrl, file, server));
+const show = (token: Token, path: string, titles: Titles, at: Pick<Files, 'fileUrl'> & Pick<Site, 'server'>): void => {
+  const file = titles.pathOfImage(String(token.attrGet('src') ?? ''), path);
+  if (file !== undefined && file !== '') token.attrSet('src', fileAddress(at.fileUrl, file, at.server));
 };
 
 /** Adds an `id` to each heading, as GitHub does, and returns the headings. */

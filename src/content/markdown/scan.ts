@@ -72,6 +72,7 @@ export const scan = async (root: string, bounds: Bounds, entering: (path: string
   const open = [''];
   let seen = 0;
   let folders = 0;
+  let programs = 0;
   for (let path = open.pop(); path !== undefined; path = open.pop()) {
     folders += 1;
     const place = join(root, path);
@@ -87,6 +88,7 @@ export const scan = async (root: string, bounds: Bounds, entering: (path: string
       if (name.includes('\ufffd')) problems.push(`${inner}: Skipped: its name is not UTF-8.`);
       else if (entry.isDirectory() && !FOREIGN.has(name)) open.push(inner);
       else if (entry.isSymbolicLink()) problems.push(`${inner}: Skipped: symbolic links are not followed.`);
+      else if (entry.isFile() && /\.mdx$/i.test(name)) programs += 1;
       else if (entry.isFile() && (mime !== undefined || isMarkdown(name))) {
         const found = look(join(place, name), inner, mime, bounds);
         if (typeof found === 'string') problems.push(`${inner}: ${found}`);
@@ -99,6 +101,7 @@ export const scan = async (root: string, bounds: Bounds, entering: (path: string
       );
     }
   }
+  if (programs > 0) problems.push(`${root}: Files in MDX are skipped, because they contain code: ${programs}.`);
   return { files: files.sort((a, b) => compareText(a.path, b.path)), problems };
 };
 
@@ -137,7 +140,7 @@ const stampOf = ({ ino, size, mtimeMs, ctimeMs }: Stats): string => `${ino} ${si
 
 /** The content of a file, and its times. */
 export interface ReadFile {
-  readonly bytes: Uint8Array;
+  readonly bytes: Buffer;
   /** See `FoundFile.stamp`, after it was read. */
   readonly stamp: string;
   /** Milliseconds since the epoch. */

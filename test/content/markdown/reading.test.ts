@@ -51,6 +51,49 @@ describe('a folder of Markdown files', () => {
     });
   });
 
+  test('a wiki link leads to the page of its title, else to the only one of its name, also after the folder has changed', async () => {
+    const folder = new TestFolder({
+      'a.md': '[[boat]] [[boat#Oars|oars]] [[Missing^block]] [[twice]] [[Page#^block]] ![[boat]] ![[sail.png|300]]',
+      'deep/boat.md': '',
+      'x/twice.md': '',
+      'y/twice.md': '',
+      'img/sail.png': '',
+    });
+    const content = await folder.open();
+    const links = async () => (await pageOf(content, 'A'))?.links;
+    expect(await links()).toEqual({ link: ['Deep/boat', 'Missing', 'Page'], file: ['Img/sail.png'] });
+    expect(folder.problems).toEqual([
+      'a.md: [[twice]] is no link, because 2 have this name: X/twice, Y/twice. Write the whole path.',
+    ]);
+    folder.write({ 'boat.md': '', 'new/Missing.md': '', 'other/sail.png': '' });
+    execFileSync('rm', [folder.at('x/twice.md')]);
+    expect(await content.refresh()).toMatchObject({ written: 4, removed: 1 });
+    expect(await links()).toEqual({ link: ['Boat', 'New/Missing', 'Page', 'Y/twice'] });
+    expect((await pageOf(content, 'A'))?.history).toHaveLength(1);
+    expect(folder.problems.at(-1)).toContain('[[sail.png]] is no link, because 2 have this name: File:Img/sail.png');
+  });
+
+  test('index, _index and README are the page of their folder, in this order', async () => {
+    const folder = new TestFolder({
+      'a/README.md': '3',
+      'a/_index.md': '2',
+      'a/index.md': '1',
+      'b/README.md': '3',
+      'b/_index.md': '2',
+      'c.mdx': '',
+      'd/e.mdx': '',
+    });
+    const content = await folder.open();
+    expect((await pageOf(content, 'A'))?.history[0]?.text).toBe('1');
+    expect((await pageOf(content, 'B'))?.history[0]?.text).toBe('2');
+    expect(folder.problems).toEqual([
+      `${folder.path}: Files in MDX are skipped, because they contain code: 2.`,
+      'a/README.md: The file is skipped, because a/_index.md already has the title "A". Rename one of them.',
+      'a/_index.md: The file is skipped, because a/index.md already has the title "A". Rename one of them.',
+      'b/README.md: The file is skipped, because b/_index.md already has the title "B". Rename one of them.',
+    ]);
+  });
+
   test('a name as macOS writes it leads to its page, in links, wiki links, images and tags', async () => {
     const folder = new TestFolder({
       'nai\u0308ve.png': '',
@@ -265,9 +308,32 @@ redirect_to: "\ud800"
   });
 
   test('text that is not UTF-8, and NUL', async () => {
-    const folder = new TestFolder({ 'a.md': Buffer.from([0x61, 0xff, 0x00, 0x62]) });
-    expect((await pageOf(await folder.open(), 'A'))?.history[0]?.text).toBe('a\ufffd\ufffdb');
-    expect(folder.problems).toEqual(['a.md: The file is not valid UTF-8. Invalid bytes are replaced with U+FFFD.']);
+    const valid = 'valid \ufffd\n'.repeat(50);
+    const utf16 = Buffer.from('\ufeff# Größe 😀\n[[B]]', 'utf16le');
+    const folder = new TestFolder({
+      'few.md': Buffer.concat([Buffer.from(`\ufeff${valid}a`), Buffer.from([0xff, 0xe4]), Buffer.from('b\n')]),
+      'latin.md': Buffer.from('Größe und Länge', 'latin1'),
+      'little.md': utf16,
+      'big.md': Buffer.from(utf16).swap16(),
+      'nul.md': 'a\0b',
+      'wide.md': Buffer.from('\ufeffa\0b', 'utf16le'),
+      'fine.md': '\ufeff# Heading\r\n[[B]]\r\n',
+    });
+    const content = await folder.open();
+    expect(await titlesOf(content)).toEqual(['Big', 'Few', 'Fine', 'Little']);
+    expect((await pageOf(content, 'Few'))?.history[0]?.text).toBe(`${valid}a\ufffd\ufffdb\n`);
+    expect((await pageOf(content, 'Fine'))?.history[0]?.text).toBe('# Heading\r\n[[B]]\r\n');
+    for (const title of ['Big', 'Little']) {
+      expect((await pageOf(content, title))?.links).toEqual({ link: ['B'], property: ['displaytitle|Größe 😀'] });
+    }
+    expect(folder.problems.sort()).toEqual([
+      'big.md: The file is UTF-16. Save it as UTF-8.',
+      'few.md:51: The file is not valid UTF-8. Invalid bytes are replaced with U+FFFD.',
+      'latin.md: Skipped: the file is not UTF-8. Save it as UTF-8.',
+      'little.md: The file is UTF-16. Save it as UTF-8.',
+      'nul.md: Skipped: the file contains NUL, so it is not a text.',
+      'wide.md: Skipped: the file contains NUL, so it is not a text.',
+    ]);
   });
 
   test('a file that is too large', async () => {
