@@ -203,7 +203,9 @@ export class Records {
     if (record === undefined) return undefined;
     if (!hasShape(record, shape)) {
       if (isObject(record) && this.#kinds[kindOf(key)]?.[0] === 'gives') return undefined;
-      throw new UnavailableError(`The store returned an invalid record for ${kindOf(key)}.`);
+      // Every record that a version has written has an expiry; anything else comes from a broken store.
+      if (hasShape(record, MORTAL)) throw new UnreadableRecordError(invalidRecord(key));
+      throw new UnavailableError(invalidRecord(key));
     }
     return this.#clock() < record.exp * 1000 ? record : undefined;
   }
@@ -216,6 +218,13 @@ export class Records {
     }
   }
 }
+
+/** A record that takes something away has an unknown shape: it is there, and what it takes is not known. */
+export class UnreadableRecordError extends UnavailableError {}
+
+const MORTAL: Shape<ExpiringRecord> = { exp: isNumber };
+
+const invalidRecord = (key: string): string => `The store returned an invalid record for ${kindOf(key)}.`;
 
 const cannotList = (): UnavailableError =>
   new UnavailableError('The store cannot list: implement "list", and support groups in "add".');

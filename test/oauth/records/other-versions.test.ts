@@ -6,7 +6,7 @@ import { KINDS } from '../../../src/core/oauth/records/kinds.js';
 import { memoryStore } from '../../../src/stores/memory.js';
 import type { Answer } from '../../hosts.js';
 import { everyRow } from '../../rows.js';
-import { formOf } from '../support/browser.js';
+import { formOf, wordsOf } from '../support/browser.js';
 import { START } from '../support/fixture.js';
 import { type Node, Nodes } from '../support/nodes.js';
 import { type DeviceCodes, type TokenSet } from '../support/tokens.js';
@@ -158,6 +158,114 @@ describe('records of another version', () => {
     expect(node.errors).toEqual([]);
     const left = [...nodes.shared.store.entries()].filter(([, value]) => JSON.stringify(value).includes('alice'));
     expect(left, 'after the erasure').toEqual([]);
+    await nodes.close();
+  });
+
+  /** Replaces every record of a kind. */
+  const replace = async ({ shared: { store } }: Nodes, kind: string, change: (value: object) => object) => {
+    const found = [...store.entries()].filter(([key]) => key.includes(`:${kind}:`));
+    for (const [key, value] of found) {
+      const { exp } = value as { readonly exp: number }; // As every record.
+      await store.delete(key);
+      await store.add(key, change({ ...value }), exp * 1000);
+    }
+    expect(found.length, kind).toBeGreaterThan(0);
+  };
+  const begun = async () => {
+    const nodes = new Nodes();
+    const node = await nodes.start();
+    const browser = node.flows.browser('alice');
+    await node.flows.authorize('web'); // Signs in.
+    const isSignedIn = async () => !('password' in formOf(await browser.open('/oauth/grants')).fields);
+    expect(await isSignedIn()).toBe(true);
+    const ask = () =>
+      browser.authorize({
+        response_type: 'code',
+        client_id: 'web',
+        redirect_uri: 'https://app.example/cb',
+        code_challenge: 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM',
+        code_challenge_method: 'S256',
+      });
+    return { nodes, node, browser, ask, isSignedIn };
+  };
+
+  test('a sign-out of which only the revision can be read: its owner is signed out, and can sign in', async () => {
+    const { nodes, node, isSignedIn } = await begun();
+    const { flows } = node;
+    await node.host.owners.signOut('alice');
+    await replace(nodes, 'signed-out', (value) => ({ exp: Reflect.get(value, 'exp'), rev: Reflect.get(value, 'rev') }));
+    expect(await isSignedIn(), 'the old session').toBe(false);
+    expect((await flows.tokens('web')).access_token).toEqual(expect.any(String));
+    await node.host.owners.signOut('alice');
+    expect(node.errors).toEqual([]);
+    await nodes.close();
+  });
+
+  test('a sign-out of which nothing can be read: its owner is signed out, and can sign in after owners.signOut', async () => {
+    const { nodes, node, isSignedIn } = await begun();
+    const { flows } = node;
+    await node.host.owners.signOut('alice');
+    await replace(nodes, 'signed-out', (value) => ({ exp: Reflect.get(value, 'exp'), damaged: true }));
+    expect(await isSignedIn(), 'the old session').toBe(false);
+    await expect(flows.code('web')).rejects.toThrow();
+    expect(node.errors.splice(0).map(String)).toContainEqual(expect.stringContaining('Call owners.signOut'));
+    await node.host.owners.signOut('alice');
+    expect(await isSignedIn(), 'the old session').toBe(false);
+    expect((await flows.tokens('web')).access_token).toEqual(expect.any(String));
+    expect(node.errors).toEqual([]);
+    await nodes.close();
+  });
+
+  test('the pace of a device: it begins again', async () => {
+    const { nodes, node } = await begun();
+    const { flows } = node;
+    const { device_code } = await flows.device('tv');
+    const poll = async () => (await flows.poll('tv', device_code)).json['error'];
+    expect(await poll()).toBe('authorization_pending');
+    await replace(nodes, 'pace', (value) => ({ exp: Reflect.get(value, 'exp'), damaged: true }));
+    expect([await poll(), await poll()]).toEqual(['authorization_pending', 'slow_down']);
+    expect(node.errors).toEqual([]);
+    await nodes.close();
+  });
+
+  test('a decision about an application: it was made, and the next one can be', async () => {
+    const { nodes, node, browser, ask } = await begun();
+    const page = await ask();
+    expect((await browser.submit(page, { decision: 'approve' })).headers['location']).toContain('code=');
+    await replace(nodes, 'consent-decision', (value) => ({ exp: Reflect.get(value, 'exp'), damaged: true }));
+    const again = await browser.submit(page, { decision: 'approve' });
+    expect([again.status, again.headers['location']]).toEqual([400, undefined]);
+    expect(wordsOf(again)).toContain('already');
+    expect((await browser.submit(await ask(), { decision: 'approve' })).headers['location']).toContain('code=');
+    expect(node.errors).toEqual([]);
+    await nodes.close();
+  });
+
+  test('a damaged part of a chain: its grant and the others are listed, and it can be revoked', async () => {
+    const nodes = new Nodes();
+    const node = await nodes.start();
+    const { flows, host } = node;
+    const { refresh_token } = await flows.refreshed('native', (await flows.tokens('native')).refresh_token);
+    await flows.tokens('web');
+    await replace(nodes, 'chain', (value) => {
+      const last: unknown = Reflect.get(value, 'last');
+      return typeof last === 'string' ? { ...value, last: last.slice(0, 50) } : value;
+    });
+    const { grants } = await host.grants.list({ sub: 'alice' });
+    expect(new Map(grants.map(({ client_id, last_refreshed }) => [client_id, last_refreshed]))).toEqual(
+      new Map([
+        ['native', undefined],
+        ['web', undefined],
+      ]),
+    );
+    expect((await host.grants.apps({ sub: 'alice' })).map(({ client_id }) => client_id).toSorted()).toEqual([
+      'native',
+      'web',
+    ]);
+    expect(await host.grants.revoke({ sub: 'alice', client_id: 'native' })).toBe(1);
+    expect(await flows.isActive(refresh_token)).toBe(false);
+    expect((await host.grants.list({ sub: 'alice' })).grants.map(({ client_id }) => client_id)).toEqual(['web']);
+    expect(node.errors).toEqual([]);
     await nodes.close();
   });
 

@@ -1,3 +1,4 @@
+import { UnreadableRecordError } from '../../base/records.js';
 import { formatScope } from '../../base/scope.js';
 import { keyedHash, sha256 } from '../../base/secrets.js';
 import type { Client } from '../clients/client.js';
@@ -64,11 +65,21 @@ export const saveGrantWithCode = async (
   return saved;
 };
 
-/** The earlier decision made with this form. */
-export const findDecision = (
+/**
+ * The earlier decision made with this form.
+ *
+ * @throws PageError if it cannot be read: the form was answered, and the owner can begin again.
+ */
+export const findDecision = async (
   { id }: AuthorizationRequest,
   { records }: OAuthContext,
-): Promise<ConsentDecisionRecord | undefined> => records.get(keys.consentDecision(id), CONSENT_DECISION);
+): Promise<ConsentDecisionRecord | undefined> => {
+  try {
+    return await records.get(keys.consentDecision(id), CONSENT_DECISION);
+  } catch (error) {
+    throw error instanceof UnreadableRecordError ? alreadyAnswered() : error;
+  }
+};
 
 /**
  * Records an owner's decision. A single `add` determines which press counts; if the same owner presses the same button in the

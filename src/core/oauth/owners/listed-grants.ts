@@ -4,7 +4,7 @@ import { type ExpiringRecord, hasShape, type KeyAndShape } from '../../base/reco
 import { parseScope } from '../../base/scope.js';
 import { type Client, DEVICE_CODE_GRANT } from '../clients/client.js';
 import type { OAuthContext } from '../kernel/context.js';
-import { CHAIN, type ChainRecord, parseLast } from '../records/chain-record.js';
+import { CHAIN, type ChainRecord, lastRotation } from '../records/chain-record.js';
 import { type SignInFacts, signInFacts } from '../records/owner.js';
 import { CONNECTION, GRANT, grantIdInKey, groups, keys, liveGrant } from '../records/stored-records.js';
 import type { Grant } from '../tokens/tokens.js';
@@ -132,8 +132,7 @@ export const readGrants = async (ids: readonly string[], context: OAuthContext):
 /** Milliseconds since the epoch. */
 const lastRefreshOf = (chain: ChainRecord | undefined): number | undefined => {
   if (chain === undefined) return undefined;
-  const rotated = chain.last === null ? 0 : parseLast(chain.last).at_ms;
-  return Math.max(rotated, chain.used_ms ?? 0) || undefined;
+  return Math.max(lastRotation(chain) ?? 0, chain.used_ms ?? 0) || undefined;
 };
 
 const summaryOf = (grant: Grant, refreshed: number | undefined): GrantSummary => ({

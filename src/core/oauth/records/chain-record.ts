@@ -180,3 +180,16 @@ export const parseLast = (text: string): LastPart => {
     request,
   };
 };
+
+/**
+ * Milliseconds since the epoch: the last refresh with a token that is rotated, for lists. A damaged part counts as absent there, because it
+ * must hide neither its own grant, which has to be found to be revoked, nor the others of the list.
+ */
+export const lastRotation = ({ last }: ChainRecord): number | undefined => {
+  if (last === null) return undefined;
+  try {
+    return parseLast(last).at_ms;
+  } catch {
+    return undefined;
+  }
+};

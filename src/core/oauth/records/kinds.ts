@@ -31,6 +31,7 @@ export const KINDS = {
   'consent-decision': ['takes', CONSENT_DECISION],
   assertion: ['takes', MARK],
   proof: ['takes', MARK],
-  pace: ['takes', PACE],
+  // Missing, the pace of a device begins again. A device whose polls all failed would never get its tokens.
+  pace: ['gives', PACE],
   limit: ['takes', MARK],
 } as const satisfies Kinds;

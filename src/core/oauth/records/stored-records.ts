@@ -213,12 +213,17 @@ export interface TokenClaims extends TokenRecord, Pick<SignInFacts, 'auth_time' 
 
 /** When an owner was last signed out. A session is over if it began with a different `rev`, or before there was one. */
 export interface SignedOutRecord extends ExpiringRecord, Revision {
-  /** Milliseconds since the epoch. */
-  readonly at_ms: number;
-  readonly process: string;
+  /** Milliseconds since the epoch. If it is not known when that was, or by whose clock, it was just now. */
+  readonly at_ms?: number;
+  readonly process?: string;
 }
 
-export const SIGNED_OUT: Shape<SignedOutRecord> = { exp: isNumber, rev: isText, at_ms: isNumber, process: isText };
+export const SIGNED_OUT: Shape<SignedOutRecord> = {
+  exp: isNumber,
+  rev: isText,
+  at_ms: optional(isNumber),
+  process: optional(isText),
+};
 
 /** An owner's response to a consent form, so that a second press of the same button has the same result. */
 export interface ConsentDecisionRecord extends ExpiringRecord {

@@ -1,6 +1,6 @@
 import { UnavailableError } from '../../base/errors.js';
 import type { Clock } from '../../base/ports.js';
-import type { Records } from '../../base/records.js';
+import { type Records, UnreadableRecordError } from '../../base/records.js';
 import type { RandomSource } from '../../base/secrets.js';
 import type { Emit } from '../events/events.js';
 import { keys, MARK, SIGNED_OUT, type SignedOutRecord } from '../records/stored-records.js';
@@ -52,10 +52,19 @@ export const lastSignOutOf = async (
   began: number,
   context: OwnerSessionContext,
 ): Promise<{ readonly lastSignOut: string | null; readonly isDoubtful: boolean }> => {
-  const last = await context.records.get(keys.signedOut(sub), SIGNED_OUT);
+  const last = await context.records.get(keys.signedOut(sub), SIGNED_OUT).catch(explained);
   if (last === undefined) return { lastSignOut: null, isDoubtful: false };
   const slack = last.process === context.process ? 0 : CLOCK_DIFFERENCE * 1000;
-  return { lastSignOut: last.rev, isDoubtful: last.at_ms + slack >= began };
+  return { lastSignOut: last.rev, isDoubtful: (last.at_ms ?? Infinity) + slack >= began };
+};
+
+/** A session that begins now could not be told from those that have ended. */
+const explained = (error: unknown): never => {
+  if (!(error instanceof UnreadableRecordError)) throw error;
+  throw new UnavailableError(
+    'An owner cannot sign in, because the record of the last sign-out cannot be read. Call owners.signOut for this owner: it replaces the record.',
+    { cause: error },
+  );
 };
 
 /**
@@ -67,7 +76,12 @@ export const endSessions = async (
   { records, random, clock, process }: OwnerSessionContext,
 ): Promise<void> => {
   const key = keys.signedOut(sub);
-  let before = await records.get(key, SIGNED_OUT);
+  let before = await records.get(key, SIGNED_OUT).catch(async (error: unknown) => {
+    if (!(error instanceof UnreadableRecordError)) throw error;
+    // Or nobody could ever replace it, and the owner could not sign in until it expires.
+    await records.delete(key);
+    return undefined;
+  });
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
     const at_ms = clock();
     // Until the last session has expired that began before.
@@ -85,8 +99,13 @@ export const endSessions = async (
 export const endSession = (sub: string, id: string, exp: number, records: Records): Promise<boolean> =>
   records.add(keys.endedSession(sub, id), { exp });
 
-/** Whether a session was ended, alone or with all others of its owner: one read of the store. */
+/** Whether a session was ended, alone or with all others of its owner: one read of the store. A sign-out that cannot be read has ended it. */
 export const isEnded = async (sub: string, { id, lastSignOut = null }: Session, records: Records): Promise<boolean> => {
-  const [ended, last] = await records.getEach([keys.endedSession(sub, id), MARK], [keys.signedOut(sub), SIGNED_OUT]);
-  return ended !== undefined || (last !== undefined && last.rev !== lastSignOut);
+  try {
+    const [ended, last] = await records.getEach([keys.endedSession(sub, id), MARK], [keys.signedOut(sub), SIGNED_OUT]);
+    return ended !== undefined || (last !== undefined && last.rev !== lastSignOut);
+  } catch (error) {
+    if (error instanceof UnreadableRecordError) return true;
+    throw error;
+  }
 };
