@@ -1,5 +1,11 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { contentQuery } from 'oauth-query/content';
+import { markdownFolder } from 'oauth-query/content/markdown';
 import { describe, expect, test } from 'vitest';
+import { startQuery } from '../content/support/same-pages.js';
 import { useStarted } from '../hosts/listen.js';
 import { entries, type Entry, startSite } from './support/running-site.js';
 
@@ -77,6 +83,64 @@ describe('a scraper that makes an offline copy', () => {
     expect((await fetch(`${site.origin}/w/load.php`, { method: 'POST' })).status).toBe(405);
   });
 
+  test('needs the HTML of pages with what is around it, which a folder has', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'oauth-query-copy-'));
+    writeFileSync(join(folder, 'README.md'), '# Harbour\n\n![](boat.png) See [ropes](ropes.md).\n');
+    writeFileSync(join(folder, 'ropes.md'), '---\ntags: [Gear]\naliases: [Lines]\n---\n# Ropes\n\nA *rope*.\n');
+    writeFileSync(join(folder, 'boat.png'), '');
+    const content = await markdownFolder(folder, { watch: false });
+    const options = contentQuery(content);
+    const host = await startQuery(options);
+    const ask = async (parameters: Parameters): Promise<{ readonly headers: Headers; readonly json: Entry }> => {
+      const query = new URLSearchParams({ format: 'json', formatversion: '2', ...parameters });
+      const response = await fetch(`${host.base}/w/api.php?${query}`);
+      expect([response.status, response.headers.get('mediawiki-api-error')]).toEqual([200, null]);
+      return { headers: response.headers, json: (await response.json()) as Entry };
+    };
+    const info = await ask({
+      action: 'query',
+      meta: 'siteinfo|allmessages',
+      siprop: 'general|skins',
+      ammessages: 'tagline',
+    });
+    const general = part(info.json['query'], 'general');
+    expect(general).toMatchObject({ scriptpath: '/w', articlepath: '/wiki/$1', categorycollation: 'uppercase' });
+    expect(entries(part(info.json['query'], 'allmessages'))[0]).toHaveProperty('content');
+    const { json: first } = await ask({ action: 'query', titles: String(general['mainpage']) });
+    expect(entries(part(first['query'], 'pages'))[0]).not.toHaveProperty('missing');
+    const parse: Parameters = {
+      ...{ action: 'parse', prop: 'modules|jsconfigvars|headhtml|text|displaytitle|subtitle|categorieshtml' },
+      ...{ usearticle: '1', useskin: 'fallback', redirects: '1', disablelimitreport: '1', disableeditsection: '1' },
+      ...{ disabletoc: '1', disablestylededuplication: '1' },
+    };
+    const { json: parsed } = await ask({ ...parse, page: String(general['mainpage']) });
+    expect(parsed['parse']).toMatchObject({
+      text: expect.stringMatching(/<img[^>]+src="(?:https?:|\/)/),
+      headhtml: expect.stringMatching(/^<!DOCTYPE html>[^]*RLCONF=\{[^]*<body class="/),
+      redirects: [],
+      modules: [],
+      jsconfigvars: {},
+      categorieshtml: expect.stringContaining('id="catlinks"'),
+      subtitle: '',
+    });
+    const { json: other } = await ask({ ...parse, page: 'Lines' });
+    expect(other['parse']).toMatchObject({ title: 'Ropes', redirects: [{ from: 'Lines', to: 'Ropes' }] });
+    const titles = `Ropes|Nowhere|${general['mainpage']}`;
+    const prop = 'info|redirects|revisions|categoryinfo|pageprops|categories';
+    const { json: many } = await ask({
+      action: 'query',
+      titles,
+      prop,
+      rdlimit: 'max',
+      rdprop: 'pageid|title|fragment',
+    });
+    expect(entries(part(many['query'], 'pages'))).toContainEqual(
+      expect.objectContaining({ title: 'Ropes', contentmodel: 'markdown', revisions: [expect.anything()] }),
+    );
+    await host.close();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
   test('walks all pages with the old form of continuation, and asks for what their titles lead to', async () => {
     const walk: Parameters = {
       action: 'query',
@@ -125,6 +189,20 @@ describe('a generator of dumps', () => {
     const text = await response.text();
     expect(text).toMatch(/^<mediawiki[^]*<dbname>harbour<\/dbname>/);
     expect(text).not.toContain('<page>');
+  });
+
+  test('reads texts in the older formats, which it asks for by default', async () => {
+    const parameters = {
+      ...{ action: 'query', list: 'allrevisions', arvdir: 'newer', arvlimit: '2' },
+      arvprop: 'ids|timestamp|user|userid|size|sha1|contentmodel|comment|content|flags',
+    };
+    const { query } = await json(parameters);
+    const [page] = entries(part(query, 'allrevisions'));
+    expect(entries(page?.['revisions'])[0]).toMatchObject({ '*': expect.any(String), contentmodel: 'wikitext' });
+    const xml = await (await get('api.php', { format: 'xml', ...parameters })).text();
+    expect(xml).toMatch(/^<\?xml[^]*<rev [^>]*revid="\d+"[^>]*xml:space="preserve"[^>]*>[^<]/);
+    const head = { export: '1', exportnowrap: '1', list: 'allpages', aplimit: '1', format: 'xml' };
+    expect(await (await get('api.php', { action: 'query', ...head })).text()).toMatch(/^<mediawiki/);
   });
 
   test('walks all revisions of all pages, and every answer goes on elsewhere', async () => {
