@@ -56,6 +56,11 @@ export const loadPeers = async (): Promise<Peers> => {
     markdown.linkify.set({ fuzzyLink: false, fuzzyEmail: false });
     markdown.inline.ruler.before('text', 'steps', step);
     markdown.block.ruler.before('table', 'steps', step, { alt: ['paragraph', 'reference', 'blockquote', 'list'] });
+    markdown.block.ruler.before('reference', 'footnote', (state, start, end, silent) => {
+      const isNote = state.src.startsWith('[^', (state.bMarks[start] ?? 0) + (state.tShift[start] ?? 0));
+      // A footnote is text, and its definition no reference to a URL. The last rule is that of paragraphs.
+      return isNote && !silent && (markdown.block.ruler.getRules('').at(-1)?.(state, start, end, silent) ?? false);
+    });
     const load = (source: string): unknown => yaml.load(source, { schema, maxDepth: 20, maxAliases: 100 });
     return { markdown: withWikiLinks(markdown), yaml: { load } };
   } catch (error) {
