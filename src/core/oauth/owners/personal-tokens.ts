@@ -1,12 +1,11 @@
 import { UnavailableError } from '../../base/errors.js';
 import { formatScope, parseScope } from '../../base/scope.js';
-import { keyedHash } from '../../base/secrets.js';
 import { DAY, PERSONAL_TOKENS } from '../clients/personal-client.js';
 import { LIMITS } from '../facts/limits.js';
 import type { OAuthContext } from '../kernel/context.js';
 import type { Owner } from '../records/owner.js';
-import { grantIdInKey, groups } from '../records/stored-records.js';
-import { isGrantId, TOKEN_BYTES } from '../records/token-id.js';
+import { type ConsentDecisionRecord, grantIdInKey, groups, keys } from '../records/stored-records.js';
+import { isGrantId } from '../records/token-id.js';
 import { type Grant, wholeOf } from '../tokens/tokens.js';
 import { readGrants } from './listed-grants.js';
 
@@ -65,11 +64,6 @@ export interface WantedToken {
   readonly form: string;
 }
 
-/** The id of the grant that a form creates, within its connection. */
-const grantOfForm = (connection: string, form: string, { consentKey }: OAuthContext): string =>
-  connection +
-  keyedHash(consentKey, JSON.stringify(['personal token', form])).slice(0, (TOKEN_BYTES.grant * 4 + 2) / 3);
-
 /**
  * Creates a token, valid for everything that this server protects.
  *
@@ -87,9 +81,11 @@ export const createPersonalToken = async (
   const aud = names.length === 0 || config.issuer === undefined ? names : [...new Set([config.issuer, ...names])];
   const origin = { grant_type: 'personal_token', name };
   const made = await tokens.newGrant(client, owner, formatScope(scopes), aud, origin);
-  const id = grantOfForm(made.place.id, form, context);
-  if (await tokens.isCreated(id)) return undefined;
-  const grant = { ...made, id, exp: tokens.now() + days * DAY };
+  const { id } = made;
+  const grant = { ...made, exp: tokens.now() + days * DAY };
+  // Of its own, so that the form stays used when the token has ended: a grant with the same id would revive it.
+  const used = { decision: 'approve', grant: id, by: '', at_ms: context.clock(), exp: grant.exp } as const;
+  if (!(await context.records.add<ConsentDecisionRecord>(keys.consentDecision(form), used))) return undefined;
   const [{ access_token }] = await Promise.all([tokens.issue(wholeOf(grant, client)), tokens.saveGrant(grant, emit)]);
   emit?.({
     type: 'token.issued',

@@ -199,11 +199,6 @@ export class Tokens {
     return record === undefined ? undefined : { id, ...record };
   }
 
-  /** Whether a grant with this id was created before, even if it has ended. */
-  async isCreated(id: string): Promise<boolean> {
-    return (await this.#given.records.get(keys.grant(id), GRANT)) !== undefined;
-  }
-
   /** Revokes a grant with every token of its family. A command that is carried out late does not bring it back. */
   async revokeGrant(grant: KnownGrant, why: RevocationReason, emit: Emit | undefined): Promise<void> {
     await this.#end(keys.grant(grant.id), GRANT, endedGrant(grant.exp), keys.chain(grant.id));
