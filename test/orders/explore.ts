@@ -1,23 +1,24 @@
-import { createHash } from 'node:crypto';
-import { commute, type Fault, type Step, type World } from './world.js';
+import { type Act, digestOf, isAnswer, type Server } from './history.js';
+import { Judge } from './properties.js';
+import { OPTIONS } from './requests.js';
+import { commute, type Fault, type Full, type Host, type Options, type Past, type Step, World } from './world.js';
 
-/** Requests that meet, and what must hold whatever the order of their commands. */
-export interface Scenario {
+/** Requests that meet, each at a process of its own. */
+export interface Scenario<T = unknown> {
   readonly name: string;
-  /**
-   * A fresh state, and the requests, each at a process of its own.
-   *
-   * @returns A check of what came of them, which resolves to the broken promises: each begins with its number, P1 to P12.
-   */
-  readonly begin: () => Promise<Begun>;
+  readonly options?: Options | ((host: Host) => Options);
+  /** A store that is not what it should be. */
+  readonly between?: (store: Full) => Full;
+  /** What happened before. */
+  readonly before: (world: World) => Promise<T>;
+  /** Begin at the same moment. A request whose process ends has no response. */
+  readonly acts: readonly ((server: Server, given: T) => Promise<unknown>)[];
+  /** Promises in addition to P1 to P12, which hold everywhere. */
+  readonly also?: (world: World, given: T, answers: readonly unknown[]) => Promise<readonly string[]>;
 }
 
-export interface Begun {
-  readonly world: World;
-  /** Begin at the same moment. A request whose process ends has no response. */
-  readonly requests: readonly (() => Promise<unknown>)[];
-  readonly check: (responses: readonly unknown[]) => Promise<readonly string[]>;
-}
+/** Any scenario: what it is given is its own affair. */
+export const scenario = <T>(given: Scenario<T>): Scenario => given as unknown as Scenario;
 
 /** An order that breaks a promise. */
 export interface Broken {
@@ -35,6 +36,8 @@ export interface Explored {
   readonly cut: number;
   /** Different contents of the store at the end. */
   readonly states: number;
+  /** What happened to grants. */
+  readonly arrows: ReadonlySet<string>;
   readonly broken: readonly Broken[];
 }
 
@@ -46,6 +49,9 @@ interface Choice {
   readonly tried: Step[];
   chosen: Step;
 }
+
+/** Broken orders that are shortened. */
+const SHOWN = 3;
 
 /** More would be a mistake in a scenario. */
 const MAX_STEPS = 200;
@@ -62,28 +68,53 @@ interface Run {
   /** What clients got and what the store holds, as a digest. */
   readonly digest: string;
   readonly state: string;
+  readonly arrows: ReadonlySet<string>;
 }
 
-/** Without the names of processes, which no option decides. In a chain they follow the time of what they did. */
-const digestOf = (value: unknown): string => {
-  const text = JSON.stringify(value, (name, member: unknown) => (name === 'process' ? undefined : member));
-  return createHash('sha256')
-    .update(text.replaceAll(/\b([0-9a-z]{8}) [\w-]{12}(?=[ "])/g, '$1'))
-    .digest('hex');
+/** The promises that hold under a fault; all of them, if it is not named here. */
+const HOLDING: Readonly<Record<string, RegExp>> = {
+  forgets: /^P(?:5|7|8|11):/,
+  'an hour ahead': /^P(?:1|2|4|5|6|10):/,
 };
+
+/** What a scenario begins with, and what is known of its ends. */
+interface Known {
+  readonly past: Past;
+  readonly given: unknown;
+  readonly ends: Map<string, readonly string[]>;
+}
+
+const known = new WeakMap<Scenario, Known>();
+
+const knownOf = async (of: Scenario): Promise<Known> => {
+  const found = known.get(of);
+  if (found !== undefined) return found;
+  const world = new World(of.options ?? OPTIONS);
+  const given = await of.before(world);
+  const made = { past: world.past, given, ends: new Map<string, readonly string[]>() };
+  known.set(of, made);
+  return made;
+};
+
+const actText = ({ actor, about, began, ended, answer }: Act): unknown => [
+  ...[actor, about, began, ended],
+  isAnswer(answer) ? [answer.status, answer.text, answer.headers.get('location')] : answer,
+];
 
 /** Runs a scenario. @param next - Chooses a step; `undefined` gives the run up. */
 const run = async (
-  { begin }: Scenario,
+  of: Scenario,
   faults: readonly Fault[],
-  next: (steps: readonly Step[], at: number) => Step | undefined,
+  next: (steps: readonly Step[], at: number, world: World) => Step | undefined,
 ): Promise<Run | undefined> => {
-  const { world, requests, check } = await begin();
-  const responses: unknown[] = requests.map(() => undefined);
-  for (const [at, request] of requests.entries())
-    void world.watch(request()).then(
-      (response) => (responses[at] = response),
-      (error: unknown) => (responses[at] = error),
+  const { past, given, ends } = await knownOf(of);
+  const world = new World(of.options ?? OPTIONS, faults, of.between);
+  await world.begin(past);
+  const answers: unknown[] = of.acts.map(() => undefined);
+  for (const [at, act] of of.acts.entries())
+    void act(world.process('ABC'.charAt(at)), given).then(
+      (answer) => (answers[at] = answer),
+      (error: unknown) => (answers[at] = error),
     );
   const taken: Step[] = [];
   for (;;) {
@@ -91,31 +122,56 @@ const run = async (
     const steps = world.steps(taken.some(({ isFault }) => isFault) ? [] : faults);
     if (steps.length === 0) break;
     if (taken.length === MAX_STEPS) throw new Error(`More than ${MAX_STEPS} steps.`);
-    const step = next(steps, taken.length);
+    const step = next(steps, taken.length, world);
     if (step === undefined) return undefined;
     step.take();
     taken.push(step);
   }
   const state = digestOf([...world.store.entries()]);
-  const promises = await check(responses);
-  return { taken, promises, digest: digestOf([responses, state]), state };
+  const digest = digestOf([world.now, state, world.history.map(actText)]);
+  const all = ends.get(digest) ?? [
+    ...((await of.also?.(world, given, answers)) ?? []),
+    ...(await new Judge(world).promises()),
+  ];
+  ends.set(digest, all);
+  const happened = taken
+    .find(({ isFault }) => isFault)
+    ?.id.split(':')
+    .at(-1);
+  const holding = HOLDING[happened ?? faults[0] ?? ''] ?? /^/;
+  const promises = all.filter((promise) => holding.test(promise));
+  return { taken, promises, digest, state, arrows: world.lives.arrows };
+};
+
+/** States that were reached, each with the steps that were not tried from there. */
+type Seen = Map<string, (readonly string[])[]>;
+
+/** Whether all that may follow was tried from the same state. */
+const isSeen = (seen: Seen, state: string, sleeping: ReadonlySet<string>): boolean => {
+  const before = seen.get(state) ?? [];
+  if (before.some((slept) => slept.every((id) => sleeping.has(id)))) return true;
+  seen.set(state, [...before, [...sleeping]]);
+  return false;
 };
 
 /** Tries every order of the commands of a scenario, each with at most one fault, but of orders that differ in steps that commute only one. */
-export const explore = async (scenario: Scenario, faults: readonly Fault[] = [], most = 20_000): Promise<Explored> => {
+export const explore = async (of: Scenario, faults: readonly Fault[] = [], most = 20_000): Promise<Explored> => {
   const path: Choice[] = [];
   const states = new Set<string>();
+  const arrows = new Set<string>();
+  const seen: Seen = new Map();
   const broken: Broken[] = [];
   const counts = { orders: 0, runs: 0, cut: 0 };
   do {
-    if (counts.runs === most) throw new Error(`${scenario.name}: more than ${most} runs.`);
+    if (counts.runs === most) throw new Error(`${of.name}: more than ${most} runs.`);
     counts.runs += 1;
-    const result = await run(scenario, faults, (steps, at) => {
+    const result = await run(of, faults, (steps, at, world) => {
       const known = path[at];
       if (known !== undefined) return steps.find(({ id }) => id === known.chosen.id);
       const before = path[at - 1];
       const asleep = before === undefined ? [] : asleepAfter(before);
       const sleeping = idsOf(asleep);
+      if (isSeen(seen, world.state, sleeping)) return undefined;
       const chosen = steps.find(({ id }) => !sleeping.has(id));
       if (chosen !== undefined) path.push({ steps, asleep, tried: [], chosen });
       return chosen;
@@ -124,10 +180,11 @@ export const explore = async (scenario: Scenario, faults: readonly Fault[] = [],
     else {
       counts.orders += 1;
       states.add(result.state);
-      if (result.promises.length > 0) broken.push(await shortened(scenario, faults, result));
+      for (const arrow of result.arrows) arrows.add(arrow);
+      if (result.promises.length > 0 && broken.length < SHOWN) broken.push(await shortened(of, faults, result));
     }
   } while (advance(path));
-  return { ...counts, states: states.size, broken };
+  return { ...counts, states: states.size, arrows, broken };
 };
 
 /** Goes to the next order. @returns Whether there is one. */
@@ -158,20 +215,20 @@ const following = (schedule: readonly string[]) => {
 };
 
 /** Runs one order, from its text. What the text does not name comes in the order of the processes. */
-export const replay = async (scenario: Scenario, faults: readonly Fault[], schedule: string): Promise<Run> => {
-  const result = await run(scenario, faults, following(schedule.split(' ').filter(Boolean)));
+export const replay = async (of: Scenario, faults: readonly Fault[], schedule: string): Promise<Run> => {
+  const result = await run(of, faults, following(schedule.split(' ').filter(Boolean)));
   if (result === undefined) throw new Error('The schedule cannot be run.');
   return result;
 };
 
 /** Leaves out what the order does not need to break the same promises. */
-const shortened = async (scenario: Scenario, faults: readonly Fault[], found: Run): Promise<Broken> => {
+const shortened = async (of: Scenario, faults: readonly Fault[], found: Run): Promise<Broken> => {
   const promises = JSON.stringify(found.promises);
   let best = found;
   let ids = found.taken.map(({ id }) => id);
   for (const id of [...ids]) {
     const fewer = ids.filter((one) => one !== id);
-    const again = await replay(scenario, faults, fewer.join(' ')).catch(() => undefined);
+    const again = await replay(of, faults, fewer.join(' ')).catch(() => undefined);
     if (again !== undefined && JSON.stringify(again.promises) === promises) [ids, best] = [fewer, again];
   }
   return { schedule: ids.join(' '), text: best.taken.map(({ text }) => text).join(' · '), promises: best.promises };
