@@ -32,6 +32,7 @@ const start = ({ start: startHost }: Host, options: McpOptions): Promise<Running
 const CALLS: Readonly<Record<string, Record<string, unknown>>> = {
   search: { query: 'rope' },
   read_page: { title: 'Rope' },
+  fetch: { id: '2' },
   list_pages: { category: 'Gear' },
   history: { title: 'Rope' },
   changes: { limit: 2 },
@@ -47,7 +48,8 @@ const callAll = async (client: ContentClient): Promise<void> => {
   expect(tools.map(({ name }) => name)).toEqual(Object.keys(CALLS));
   for (const [name, args] of Object.entries(CALLS)) {
     const { isError = false, structuredContent } = await client.callTool({ name, arguments: args });
-    expect([name, isError, Object.keys(structuredContent?.data ?? {}).length > 0]).toEqual([name, false, true]);
+    const { data = structuredContent } = structuredContent ?? {};
+    expect([name, isError, Object.keys(data ?? {}).length > 0]).toEqual([name, false, true]);
   }
 };
 
