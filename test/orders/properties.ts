@@ -221,7 +221,10 @@ export class Judge {
       if (end === undefined || end.of.token !== undefined || end.isOfHost === true || !isGood(act.answer)) continue;
       for (const one of this.#given)
         if (isOf(end.of, one) && (one.act.ended ?? Infinity) < act.began)
-          this.#must(!names.some((all) => all.has(one.grant ?? '')), 'P7: what has ended is listed');
+          this.#must(
+            !names.some((all) => all.has(one.grant ?? '')) || live.some(({ grant }) => grant === one.grant),
+            'P7: what has ended is listed',
+          );
     }
   }
 

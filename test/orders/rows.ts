@@ -1,7 +1,7 @@
 import type { Scenario } from './explore.js';
 import { DEVICE_THREE, DEVICES, FORMS, PERSONAL, PUSHED } from './scenarios/approvals.js';
 import { ASSERTION, PROOFS, ROTATED, STRANGERS } from './scenarios/clients.js';
-import { REDEEM_AND_END, REDEEM_THRICE, REDEEM_TWICE } from './scenarios/codes.js';
+import { REDEEM_AND_END, REDEEM_SHORT, REDEEM_THRICE, REDEEM_TWICE } from './scenarios/codes.js';
 import { BACK_AGAIN, EXTENDED, SIGN_IN_AND_END, TWO_SIGN_INS } from './scenarios/connections.js';
 import { SESSIONS } from './scenarios/sessions.js';
 import {
@@ -14,6 +14,7 @@ import {
   REFRESH_AND_REVOKE,
   REFRESH_THRICE,
   REFRESH_TWICE,
+  SENT_AND_END,
   THIEF,
 } from './scenarios/tokens.js';
 import type { Fault } from './world.js';
@@ -22,12 +23,14 @@ import type { Fault } from './world.js';
 export const PARTS = {
   tokens: [
     REDEEM_TWICE,
+    REDEEM_SHORT,
     ...REDEEM_AND_END,
     REFRESH_TWICE,
     OLD_AND_NEW,
     THIEF,
     REFRESH_AND_REVOKE,
     REFRESH_AND_ERASE,
+    SENT_AND_END,
     ...REFRESH_AND_END,
     ...GONE,
     ACCESS_REVOKED,

@@ -58,6 +58,15 @@ export const DEVICES: readonly Scenario[] = [
     acts: [poll, poll],
   }),
   scenario({
+    name: 'an approved device polls, and grants.revoke of its owner',
+    before: async (world) => {
+      const { device_code, user_code } = await deviceCodes(world);
+      await decideDevice(world.outside, await deviceForm(world, user_code), 'approve');
+      return device_code;
+    },
+    acts: [poll, endGrants({ sub: 'alice' })],
+  }),
+  scenario({
     name: 'a device polls while its owner approves',
     before: async (world) => {
       const { device_code, user_code } = await deviceCodes(world);

@@ -33,3 +33,9 @@ export const REDEEM_AND_END: readonly Scenario[] = [
     acts: [(server, { code }) => redeem(server, code), (server, { access_token }) => revoke(server, access_token)],
   }),
 ];
+
+export const REDEEM_SHORT = scenario({
+  name: 'a code of a client without refresh tokens is redeemed and redeemed',
+  before: ({ outside }) => codeOf(outside, 'short'),
+  acts: [(server, code) => redeem(server, code, 'short'), (server, code) => redeem(server, code, 'short')],
+});

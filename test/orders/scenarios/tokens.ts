@@ -66,6 +66,14 @@ export const REFRESH_AND_END: readonly Scenario[] = [
   }),
 );
 
+export const SENT_AND_END = scenario({
+  name: 'a refreshed grant, and grants.revoke of its owner',
+  before: async (world) => {
+    await refresh(world.outside, (await tokensOf(world)).refresh_token);
+  },
+  acts: [endGrants({ sub: 'alice' })],
+});
+
 /** The host no longer lets an owner in, or knows the client no more. */
 const gone = (name: string, options: (host: Host) => Options): Scenario =>
   scenario({
