@@ -1,8 +1,13 @@
+import { generateKeyPairSync } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { oauthQuery } from '../../../src/adapters/fetch/index.js';
+import { adminPages } from '../../../src/admin/index.js';
+import { storedClients } from '../../../src/clients/index.js';
 import type { Clock, Store } from '../../../src/core/base/ports.js';
 import type { OwnerRecord } from '../../../src/core/oauth/owners/owner-records.js';
+import { openIdConnect } from '../../../src/openid/index.js';
 
+const ISSUER = 'https://extended.example';
 const START = Date.UTC(2030, 0, 1);
 const HOUR = 3_600_000;
 
@@ -11,10 +16,15 @@ const OTHERS = 48;
 
 const range = (length: number): number[] => Array.from({ length }, (_, index) => index);
 
+const { privateKey: KEY } = generateKeyPairSync('rsa', { modulusLength: 2048 });
+
+/** The clients that were told by a logout token. */
+const told: string[] = [];
+
 const serverOver = (store: Store, clock: Clock, name: string) =>
   oauthQuery({
     store,
-    issuer: 'https://extended.example',
+    issuer: ISSUER,
     secret: 'the secret of a test, which is long enough',
     runtime: { clock },
     clients: [`app-${name}`, ...range(OTHERS).map((n) => `other-${n}`)].map((client_id) => ({
@@ -22,23 +32,79 @@ const serverOver = (store: Store, clock: Clock, name: string) =>
       client_secret: 's'.repeat(32),
       redirect_uris: ['https://app.example/cb'],
       grant_types: ['authorization_code'],
+      scope: 'read openid',
+      ...(client_id === `app-${name}` && { backchannel_logout_uri: `https://app.example/${name}` }),
     })),
     scopes: { read: 'Read' },
-    users: [],
+    // Whoever the request says: the pages are the subject, and not the sign-in.
+    owner: ({ headers }) => ({ sub: headers.get('x-owner') ?? 'an administrator' }),
+    loginUrl: '/login',
+    openid: openIdConnect({
+      keys: [{ key: KEY }],
+      revokeAtLogout: true,
+      logoutUrl: '/signed-out',
+      sendLogoutToken: async (address) => void told.push(address),
+    }),
+    admin: adminPages({ clients: storedClients(store, { clock }), isAdmin: () => true }),
     onWarning: () => undefined,
   });
 type Server = ReturnType<typeof serverOver>;
 
-/** What ends the grant of an owner for a client, and how many grants it ends. */
+/** Opens a page as this owner, and sends its form with these fields; the question that follows is answered by yes. */
+const press = async (
+  { handler }: Server,
+  sub: string,
+  path: string,
+  fields: Readonly<Record<string, string>>,
+): Promise<undefined> => {
+  let cookie = '';
+  const send = async (body?: URLSearchParams): Promise<Response> => {
+    const headers = { 'x-owner': sub, cookie };
+    const sent = body === undefined ? { headers } : { headers, method: 'POST', body };
+    const [address = path] = body === undefined ? [] : path.split('?');
+    const response = await handler(new Request(ISSUER + address, sent));
+    cookie = response.headers.get('set-cookie')?.split(';')[0] ?? cookie;
+    return response;
+  };
+  const page = await (await send()).text();
+  const hidden = [...page.matchAll(/<input type="hidden" name="(form_token|resume)" value="([^"]*)"/g)].map(
+    ([, name = '', value = '']): [string, string] => [name, value],
+  );
+  const pressed = await send(new URLSearchParams({ ...Object.fromEntries(hidden), ...fields, confirmed: 'yes' }));
+  expect(pressed.status, await pressed.text()).toBe(303);
+};
+
+/** What ends the grant of an owner for a client, and how many grants it ends; pages show no number. */
 const ENDINGS: readonly (readonly [
   title: string,
-  count: number,
-  end: (server: Server, sub: string, client_id: string) => Promise<number>,
+  count: number | undefined,
+  end: (server: Server, sub: string, client_id: string) => Promise<number | undefined>,
 ])[] = [
   ['grants.revoke of an owner', 1 + OTHERS, ({ grants }, sub) => grants.revoke({ sub })],
   ['grants.revoke of a client', 1, ({ grants }, _sub, client_id) => grants.revoke({ client_id })],
   ['grants.revoke of an owner for a client', 1, ({ grants }, sub, client_id) => grants.revoke({ sub, client_id })],
   ['owners.erase', 1 + OTHERS, async ({ owners }, sub) => (await owners.erase(sub)).grants],
+  [
+    'the button Disconnect',
+    undefined,
+    (server, sub, client_id) => press(server, sub, '/oauth/grants', { disconnect: client_id }),
+  ],
+  [
+    'the button Disconnect all',
+    undefined,
+    (server, sub) => press(server, sub, '/oauth/grants', { decision: 'disconnect_all' }),
+  ],
+  [
+    'revokeAtLogout',
+    undefined,
+    (server, sub, client_id) => press(server, sub, `/oauth/logout?client_id=${client_id}`, {}),
+  ],
+  [
+    'the button End all grants of administrators',
+    undefined,
+    (server, _sub, client_id) =>
+      press(server, 'an administrator', '/oauth/admin?new=1', { act: 'end_all', client: client_id }),
+  ],
 ];
 
 const recordsOf = async ({ owners }: Server, sub: string): Promise<readonly OwnerRecord[]> => {
@@ -59,17 +125,35 @@ export function extendedConnectionCases(open: (clock: Clock) => Promise<Store>):
     const store = await open(clock);
     const client_id = `app-${name}`;
     const sub = `owner-${name}`;
-    const issue = async (over: Store, to: string) =>
-      (await serverOver(over, clock, name).issue({ sub, username: 'Alice Appleby', client_id: to, scope: 'read' }))
-        .access_token;
-    await issue(whileExtending(store), client_id);
+    const server = serverOver(store, clock, name);
+    const first = serverOver(whileExtending(store), clock, name);
+    const issue = async (to: string, by = server) =>
+      (await by.issue({ sub, username: 'Alice Appleby', client_id: to, scope: 'read openid' })).access_token;
+    await issue(client_id, first);
     now += 1.5 * HOUR;
-    const token = await issue(whileExtending(store), client_id);
+    const token = await issue(client_id, first);
     // The first entry of the connection has ended, and every process agrees about that.
     now = START + 2.4 * HOUR;
-    for (const n of range(OTHERS)) await issue(store, `other-${n}`);
-    return { server: serverOver(store, clock, name), token, client_id, sub, issue: () => issue(store, client_id) };
+    for (const n of range(OTHERS)) await issue(`other-${n}`);
+    return { server, token, client_id, sub, issue: () => issue(client_id) };
   };
+
+  test('a logout token is sent for an extended connection', async () => {
+    const { server, sub } = await issueTwice('told');
+    await server.grants.revoke({ sub });
+    await expect.poll(() => told).toContain('https://app.example/told');
+  });
+
+  test('grants.apps has an extended connection, and so has it of an owner with more than 2,000 grants', async () => {
+    const { server, sub, client_id } = await issueTwice('many');
+    const found = async () => (await server.grants.apps({ sub })).find((app) => app.client_id === client_id);
+    expect(await found()).toMatchObject({ scope: 'read openid', grants: 1 });
+    for (let n = 0; n < 20; n += 1)
+      await Promise.all(range(100).map(() => server.issue({ sub, client_id, scope: 'read' })));
+    const app = await found();
+    expect(app).toMatchObject({ client_id });
+    expect(app?.grants).toBeUndefined();
+  }, 120_000);
 
   test.each(ENDINGS)('%s ends what an extended connection has', async (title, count, end) => {
     const { server, token, client_id, sub } = await issueTwice(title.replaceAll(/\W/g, '-'));
