@@ -8,7 +8,7 @@ import { everyRow } from './rows.js';
 import { circleOf, type Edge, loadedBy, parseSource, type SourceFile, sourceFiles } from './source-graph.js';
 
 /** Have no imports of their own, so the stores stay as small as they are. */
-const SMALL = /^core\/base\/(mistakes|listeners|missing-package|one-line)\.ts(#|$)/;
+const SMALL = /^(core\/base\/(mistakes|listeners|missing-package|one-line)|peers\/load)\.ts(#|$)/;
 
 /** A part of it, because the whole takes longer to load than all files of a server. */
 const JOSE = /^(type jose|jose\/.+)(#|$)/;
@@ -143,7 +143,11 @@ const layers: readonly { readonly from: RegExp; readonly mayImport: readonly Reg
       /^node:(crypto|net|timers\/promises)(#|$)/,
     ],
   },
-  // Embedded drivers are looked for through `node:module`.
+  // The only place that looks for packages by a name that bundlers cannot see.
+  {
+    from: /^peers\//,
+    mayImport: [/^core\/base\/missing-package\.ts/, /^node:path(#|$)/, /^\(computed\)/],
+  },
   {
     from: /^stores\/sqlite-(file|lock)\.ts$/,
     mayImport: [/^type core\//, SMALL, /^(type )?stores\//, /^node:(module|fs|timers\/promises)(#|$)/],
@@ -151,7 +155,7 @@ const layers: readonly { readonly from: RegExp; readonly mayImport: readonly Reg
   // The other drivers are loaded by `openStore` alone, when it is called, and otherwise handed in by the host.
   {
     from: /^stores\/open\.ts$/,
-    mayImport: [/^type core\//, SMALL, /^(type )?stores\//, /^(redis|ioredis|pg|mysql2\/promise|mariadb)#\*$/],
+    mayImport: [/^type core\//, SMALL, /^(type )?stores\//, /^type (redis|ioredis|pg|mysql2\/promise|mariadb)#\*$/],
   },
   {
     from: /^stores\/drivers\//,

@@ -37,7 +37,8 @@ const library = {
   output: {
     ...OUTPUT,
     dir: dist,
-    comments: false,
+    // Those that tell bundlers of applications to leave an import alone.
+    comments: { annotation: true, legal: false, jsdoc: false },
     minifyInternalExports: false,
     codeSplitting: {
       minShareCount: 3,

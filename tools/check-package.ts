@@ -8,6 +8,7 @@ import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { checkBundled } from './check-bundled.js';
 import { checkCommandLine } from './check-command-line.js';
 import { checkReadable } from './check-readable.js';
 import { checkTypeSettings } from './check-type-settings.js';
@@ -124,6 +125,7 @@ try {
   writeFileSync(join(folder, 'package.json'), '{ "name": "consumer", "private": true, "type": "module" }\n');
   useAlone(folder, tarball);
   checkReadable(folder, packed);
+  await checkBundled(folder);
   await checkCommandLine(folder, root, () => install(folder, version('libsql')));
   useWithFrameworks(folder);
   checkTypeSettings(folder, root);

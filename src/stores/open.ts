@@ -7,6 +7,7 @@
 import { atCaller, type WarningCode } from '../core/base/mistakes.js';
 import { oneLineProblem } from '../core/base/one-line.js';
 import type { Clock, Store } from '../core/base/ports.js';
+import { importPackage } from '../peers/load.js';
 import { countedCalls } from './closing.js';
 import { parseRedisAddress, type RedisAddress, wrong } from './drivers/address.js';
 import { type PoolSettings, seldom } from './drivers/connection.js';
@@ -145,8 +146,8 @@ async function openRedis(address: RedisAddress, options: OpenStoreOptions): Prom
   const { timeout = DEFAULT_TIMEOUT_MS, driver, prefix = 'oauth:', clock = Date.now } = options;
   const { onError = console.error } = options;
   const loaders = [
-    { name: 'redis', load: () => import('redis') },
-    { name: 'ioredis', load: () => import('ioredis') },
+    { name: 'redis', load: () => importPackage('redis') as Promise<typeof import('redis')> },
+    { name: 'ioredis', load: () => importPackage('ioredis') as Promise<typeof import('ioredis')> },
   ] as const;
   const loaded = await loadDriver('Redis', loaders, driver);
   let lastError: unknown;
@@ -184,7 +185,9 @@ async function openRedis(address: RedisAddress, options: OpenStoreOptions): Prom
 }
 
 async function openPostgres(url: string, options: OpenStoreOptions): Promise<OpenedStore> {
-  const { driver } = await loadDriver('postgres:', [{ name: 'pg', load: () => import('pg') }]);
+  const { driver } = await loadDriver('postgres:', [
+    { name: 'pg', load: () => importPackage('pg') as Promise<typeof import('pg')> },
+  ]);
   return overPool(options, (pool) => {
     const { query, close } = connectPg(driver.default, { url, ...pool });
     return { close, storeWith: (common) => postgresStore({ query, ...common }) };
@@ -198,8 +201,8 @@ async function openMysql(
 ): Promise<OpenedStore> {
   const { driver, timeout = DEFAULT_TIMEOUT_MS } = options;
   const loaders = [
-    { name: 'mysql2', load: () => import('mysql2/promise') },
-    { name: 'mariadb', load: () => import('mariadb') },
+    { name: 'mysql2', load: () => importPackage('mysql2/promise') as Promise<typeof import('mysql2/promise')> },
+    { name: 'mariadb', load: () => importPackage('mariadb') as Promise<typeof import('mariadb')> },
   ] as const;
   const loaded = await loadDriver(`${scheme}:`, scheme === 'mysql' ? loaders : loaders.toReversed(), driver);
   return overPool(options, (pool) => {

@@ -1,8 +1,8 @@
 import { closeSync, openSync, statSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { firstUsable, reasonsOf, REINSTALL } from '../core/base/missing-package.js';
 import { mistake, type OnWarning } from '../core/base/mistakes.js';
 import { oneLineProblem } from '../core/base/one-line.js';
+import { requirePackage } from '../peers/load.js';
 
 /** The part of a SQLite driver that is used: common to node:sqlite, better-sqlite3 and libsql. */
 export interface SqliteDatabase {
@@ -67,8 +67,6 @@ function protectFile(file: string, warn: OnWarning): void {
 
 type DatabaseClass = new (file: string) => SqliteDatabase;
 
-const require = createRequire(import.meta.url);
-
 /** In the order they are tried. */
 const DRIVERS = [
   {
@@ -76,8 +74,8 @@ const DRIVERS = [
     // The types are those of the oldest supported Node version, which lacks this module.
     load: () => (process.getBuiltinModule('node:sqlite') as { DatabaseSync: DatabaseClass } | undefined)?.DatabaseSync,
   },
-  { name: 'better-sqlite3', load: (): DatabaseClass => require('better-sqlite3') },
-  { name: 'libsql', load: (): DatabaseClass => require('libsql') },
+  { name: 'better-sqlite3', load: () => requirePackage('better-sqlite3') as DatabaseClass },
+  { name: 'libsql', load: () => requirePackage('libsql') as DatabaseClass },
 ];
 
 function openWithAnyDriver(file: string): SqliteDatabase {

@@ -1,8 +1,8 @@
-import { createRequire } from 'node:module';
 import { firstUsable, reasonsOf, REINSTALL } from '../../core/base/missing-package.js';
 import { atCaller, mistake } from '../../core/base/mistakes.js';
 import { oneLineProblem } from '../../core/base/one-line.js';
 import { TEXT_RULES } from '../../core/query/index.js';
+import { requirePackage } from '../../peers/load.js';
 import { SCHEMA, SCHEMA_VERSION } from './schema.js';
 import { type Sql, sql, type SqlValue } from './sql.js';
 
@@ -118,8 +118,6 @@ export class NoDriver extends Error {
 
 type DriverClass = new (file: string) => Driver;
 
-const require = createRequire(import.meta.url);
-
 /** Tried in this order. */
 const DRIVERS = [
   {
@@ -127,8 +125,8 @@ const DRIVERS = [
     // The installed types are those of the oldest supported Node, which has no such module.
     load: () => (process.getBuiltinModule('node:sqlite') as { DatabaseSync: DriverClass } | undefined)?.DatabaseSync,
   },
-  { name: 'better-sqlite3', load: (): DriverClass => require('better-sqlite3') },
-  { name: 'libsql', load: (): DriverClass => require('libsql') },
+  { name: 'better-sqlite3', load: () => requirePackage('better-sqlite3') as DriverClass },
+  { name: 'libsql', load: () => requirePackage('libsql') as DriverClass },
 ];
 
 const probe = (Driver: DriverClass): void => {

@@ -2,7 +2,10 @@
 import { ContentDatabase } from '../../../src/content/sqlite/database.js';
 import { sqliteStore } from '../../../src/stores/sqlite.js';
 
-Object.assign(process, { getBuiltinModule: () => undefined });
+const { getBuiltinModule } = process;
+Object.assign(process, {
+  getBuiltinModule: (name: string) => (name === 'node:sqlite' ? undefined : getBuiltinModule(name)),
+});
 
 const errorOf = (open: () => unknown): object => {
   try {
