@@ -6,7 +6,7 @@ const link = (kind: ContentLink['kind'], title: string, ns = 0, text?: string): 
 const url = (address: string): ContentLink => link('url', urlTarget(address) ?? '', 0, address);
 
 /** Letters whose order differs between code points, UTF-16 code units, and languages. */
-const NAMES = ['Apple', 'Apple pie', 'Apples', 'Zebra', 'apple', 'Äpfel', 'Ärger', '\uff21pple', '😀 Apple', 'A_b'];
+const NAMES = ['Apple', 'Apple pie', 'Apples', 'Zebra', 'APPLE', 'Äpfel', 'Ärger', '\uff21pple', '😀 Apple', 'A%b'];
 
 const USERS = ['Alice', 'Bob', 'Zoë', '192.0.2.7'];
 

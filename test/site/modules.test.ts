@@ -144,7 +144,7 @@ describe('page properties', () => {
     [
       'prop=langlinks&titles=Lighthouse&lllang=de&llprop=url|langname|autonym&llinlanguagecode=en',
       {
-        langlinks: [{ lang: 'de', title: 'Leuchtturm', langname: 'German', autonym: 'Deutsch', url: LEUCHTTURM }],
+        langlinks: [{ lang: 'de', title: 'Leuchtturm', langname: 'Deutsch', autonym: 'Deutsch', url: LEUCHTTURM }],
       },
     ],
     [

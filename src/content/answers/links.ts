@@ -121,23 +121,16 @@ export const langlinks: Answer<'langlinks', 'links'> = async (content, request) 
   const found = await linksOfPages(content, request, 'language', { keep }, foreignHint(lang, title));
   return byPage(found, (row) => {
     const { prefix, title } = foreign(row);
+    const autonym = site.interwiki.get(prefix)?.language ?? prefix;
     return {
       lang: prefix,
       ...((wants('url') || params.url) && { url: urlOf(row, site) }),
-      ...(wants('langname') && { langname: nameIn(params.inlanguagecode, prefix) }),
-      ...(wants('autonym') && { autonym: site.interwiki.get(prefix)?.language ?? prefix }),
+      // In MediaWiki too, names in other languages need an extension. Those of ICU would be others in each version of Node.
+      ...(wants('langname') && { langname: autonym }),
+      ...(wants('autonym') && { autonym }),
       title,
     };
   });
-};
-
-/** The name of a language in another language, if that exists. The only text that depends on the data of `Intl`: it is not of the site. */
-const nameIn = (language: string, code: string): string => {
-  try {
-    return new Intl.DisplayNames([language], { type: 'language' }).of(code) ?? code;
-  } catch {
-    return code;
-  }
 };
 
 /** Interwiki links. */

@@ -1,6 +1,7 @@
 import { resolveSite, type Site } from '../../core/query/index.js';
 import { compareKeys, FILE } from '../keys.js';
 import { mediaType } from '../media-types.js';
+import { placeUser } from '../placed.js';
 import type { ContentDatabase } from '../sqlite/database.js';
 import { storeQueryPages } from '../sqlite/query-pages.js';
 import { sql } from '../sqlite/sql.js';
@@ -21,7 +22,7 @@ import {
   shownText,
 } from './reader.js';
 import { forgetProgress, siteOptions, storedProgress, storedSite, storeProgress, storeSite } from './site.js';
-import { formatOf, modelOf, nameForNamespace, type PlacedTitle, placeTitle, placeUser } from './titles.js';
+import { formatOf, modelOf, nameForNamespace, type PlacedTitle, placeTitle } from './titles.js';
 
 /** Options of `importExport`. */
 export interface ImportOptions {

@@ -1,4 +1,4 @@
-import { canonicalAddress, canonicalUserName, parseTitle, prefixedTitle, type Site } from '../../core/query/index.js';
+import { parseTitle, prefixedTitle, type Site } from '../../core/query/index.js';
 import type { ContentTitle } from '../source.js';
 
 /** The title of a page on the site, as requests name it. */
@@ -32,10 +32,6 @@ export const nameForNamespace = (title: string, ns: number, site: Site): string 
 };
 
 const prefixOf = (title: string): string => title.slice(0, Math.max(0, title.indexOf(':')));
-
-/** The canonical form of a name. One that no site allows stays as it is. */
-export const placeUser = (name: string, userId: number, site: Site): string =>
-  (userId === 0 ? canonicalAddress(name) : undefined) ?? canonicalUserName(name, site) ?? name;
 
 const FORMATS: Readonly<Record<string, string>> = {
   css: 'text/css',

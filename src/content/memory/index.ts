@@ -1,6 +1,7 @@
-import type { SiteOptions } from '../../core/query/index.js';
+import { resolveSite, type SiteOptions } from '../../core/query/index.js';
 import { titleId } from '../keys.js';
 import { pagesOf, readInOrder, targetsOf } from '../per-page.js';
+import { placePage } from '../placed.js';
 import type {
   ContentPage,
   ContentRange,
@@ -24,7 +25,8 @@ export interface MemoryContentOptions {
 }
 
 /**
- * A content source of pages in memory: for tests, small sites, and as an example of a source.
+ * A content source of pages in memory: for tests, small sites, and as an example of a source. Titles and names of users
+ * are written as requests find them: in normalization form C, with the first letter of the language of the site.
  *
  * @throws TypeError if two pages have the same title or id; RangeError if there are more than 20,000 pages.
  */
@@ -34,8 +36,10 @@ export const memoryContent = (pages: readonly MemoryPage[], { site }: MemoryCont
       `memoryContent holds at most ${MAX_PAGES} pages, not ${pages.length}, because each search reads all of them. Use a database: importExport and exportContent of oauth-query/content/mediawiki-export, or a source of your own.`,
     );
   const store = new PageStore();
+  const resolved = resolveSite(site ?? {});
   let firstId = 1;
-  for (const [index, page] of pages.entries()) {
+  for (const [index, given] of pages.entries()) {
+    const page = placePage(given, resolved);
     const added = store.add(page, page.id ?? index + 1, firstId);
     firstId = Math.max(firstId, (added.revid ?? 0) + 1);
   }

@@ -218,3 +218,45 @@ test('a database whose index was written by other rules is refused', async () =>
   database.close();
   expect(() => new ContentDatabase(file)).toThrow(/import again/i);
 });
+
+test('titles, links and users of content in memory are found in their normal form', async () => {
+  const pages = [
+    { title: 'na\u0308ive', text: 'x', user: 'ismail', redirect: { to: 'zu\u0308rich' } },
+    {
+      ns: 4,
+      title: '\u200eistanbul_x',
+      text: 'y',
+      links: [
+        { kind: 'link', ns: 0, title: 'na\u0308ive' },
+        { kind: 'language', ns: 0, title: 'de:ismail' },
+      ],
+      history: [{ text: 'y', user: '2001:DB8::1' }],
+    },
+  ] as const;
+  const server = worldServer(memoryContent(pages, { site: { language: 'tr', name: 'W' } }));
+  const { pages: found } = await queried(server, { titles: 'Näive', prop: 'revisions', rvprop: 'user' });
+  expect(found[0]).toMatchObject({ pageid: 1, revisions: [{ user: 'İsmail' }] });
+  const { redirects } = await queried(server, { titles: 'Na\u0308ive', redirects: '1' });
+  expect(redirects).toEqual([{ from: 'Näive', to: 'Zürich' }]);
+  const { pages: linking } = await queried(server, { titles: 'Project:istanbul x', prop: 'links|langlinks' });
+  expect(linking[0]).toMatchObject({
+    pageid: 2,
+    links: [{ title: 'Näive' }],
+    langlinks: [{ lang: 'de', title: 'ismail' }],
+  });
+  expect((await queried(server, { list: 'usercontribs', ucuser: 'ismail' })).usercontribs).toHaveLength(1);
+  expect((await queried(server, { list: 'usercontribs', ucuser: '2001:db8:0::1' })).usercontribs).toHaveLength(1);
+  expect(() => memoryContent([{ title: 'a', text: '' }, { title: 'A', text: '' }])).toThrow('two pages have the id 2 or the title "A"'); // prettier-ignore
+});
+
+test('the places of sections count code points', async () => {
+  const source = memoryContent([{ title: 'X', text: 'äöü😀\n== Zwei ==\nb' }], { site: { language: 'de' } });
+  const { parse } = await worldServer({
+    ...source,
+    render: ({ text }) => ({
+      html: '',
+      sections: [{ level: 2, line: 'Zwei', anchor: 'Zwei', offset: text.indexOf('==') }],
+    }),
+  }).api({ action: 'parse', page: 'X', prop: 'sections' });
+  expect(parse.sections[0].byteoffset).toBe(5);
+});
