@@ -61,6 +61,8 @@ const MAX_ROWS_READ = 5_000;
 /** On such a site, so many rows that the caller may see end a response too: how many are hidden has no effect until there are thousands. */
 const MAX_SEEN = 2_500;
 
+/** The maximum number of rows of a response, also for callers with high limits: what follows takes longer for each row than reading it. */
+const MAX_ROWS = 1_000;
 const PIECE = 500;
 
 /** After so many rows, other requests run. */
@@ -217,7 +219,8 @@ export class Content<S extends ContentSource = ContentSource> {
     asking: ContentCall,
     listing: Listing<Row, Key, Open>,
   ): Promise<FoundRows<Open, Key>> {
-    const { limit, read, key, after, piece: most = PIECE, keep = () => true } = listing;
+    const { read, key, after, piece: most = PIECE, keep = () => true } = listing;
+    const limit = Math.min(listing.limit, MAX_ROWS);
     // Without `open`, rows remain as they are.
     const { open = (all) => all as readonly Open[] } = listing;
     const rows: Open[] = [];

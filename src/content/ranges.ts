@@ -119,6 +119,8 @@ export interface ContentLinkRange extends ContentRange<readonly [page: number, n
 export interface ContentUserRange extends ContentRange<string> {
   /** `recent` is needed, counted from this time on. A hint: only users with recent edits are needed. */
   readonly since?: string | undefined;
+  /** A hint: of each user, only `id` and `name` are needed. */
+  readonly brief?: boolean;
   /** A hint: `true` if only users with an account are needed, `false` if only others. */
   readonly accounts?: boolean | undefined;
 }

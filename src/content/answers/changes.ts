@@ -319,7 +319,7 @@ const byWhom = async (
   const names: string[] = [];
   let next = first;
   for (let read = 0; read < MAX_USERS_READ && names.length <= MAX_USERS - USERS_PIECE; read += USERS_PIECE) {
-    const range = { ...bounds, accounts: addresses && false, from: next, limit: USERS_PIECE + 1 };
+    const range = { ...bounds, accounts: addresses && false, brief: true, from: next, limit: USERS_PIECE + 1 };
     const users: readonly ContentUser[] = (await source.userRange?.(range, asking)) ?? [];
     for (const { name, id } of users.slice(0, USERS_PIECE)) {
       if (!addresses || (id === 0 && addresses.has(name))) names.push(name);

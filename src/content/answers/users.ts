@@ -73,11 +73,12 @@ export const allusers: Answer<'allusers', 'userRange'> = async (content, request
   if (activeusers && isRestricted) return [];
   const since = activeusers ? timeOf(clock() - ACTIVE_MS) : undefined;
   const { from, ...bounds } = titleBounds(params, userKey(request.site), undefined);
+  const brief = isRestricted || !(params.prop ?? []).some((prop) => COUNTED.has(prop));
+  const range = { ...bounds, since, brief, accounts: true };
   const found = await content.collect<ContentUser, string>(request, {
     limit,
     from,
-    read: (start, size) =>
-      content.source.userRange({ ...bounds, since, accounts: true, from: start, limit: size }, request),
+    read: (start, size) => content.source.userRange({ ...range, from: start, limit: size }, request),
     key: ({ name }) => name,
     // Finding out whether the caller may see a user takes time, so those who are not listed are left out before.
     ...(isRestricted && {

@@ -199,7 +199,7 @@ const userFunctions = (store: PageStore): Functions<'users' | 'userRange'> => ({
     const all = new Set([...names, ...ids.flatMap((id) => store.userIds.get(id) ?? [])]);
     return [...all].flatMap((name) => store.user(name) ?? []);
   },
-  userRange: ({ since, accounts, ...range }) => {
+  userRange: ({ since, accounts, brief: _brief, ...range }) => {
     const recentOf = (name: string): number =>
       since === undefined ? 0 : store.byUser.range(name, { from: [since], descending: false, limit: Infinity }).length;
     const keep = (name: string): boolean =>

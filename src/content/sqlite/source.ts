@@ -360,14 +360,15 @@ const userFunctions = (database: ContentDatabase): Functions<'users' | 'userRang
   return {
     users: ({ names, ids }) =>
       database.all<ContentUser>(sql`SELECT ${columns} FROM user WHERE name IN ${names} OR (id > 0 AND id IN ${ids})`),
-    userRange: ({ since, accounts, ...range }) => {
+    userRange: ({ since, accounts, brief, ...range }) => {
+      const shown = brief ? sql`name, id` : columns;
       const hasAccount = when(accounts !== undefined, () => (accounts ? sql`AND id > 0` : sql`AND id = 0`));
       if (since === undefined)
         return database.all<ContentUser>(sql`
-          SELECT ${columns} FROM user WHERE 1 ${hasAccount} ${between([sql`name`], range)}`);
+          SELECT ${shown} FROM user WHERE 1 ${hasAccount} ${between([sql`name`], range)}`);
       // The last edit of a user may be later than those that are left.
       return database.all<ContentUser>(sql`
-        SELECT ${columns}, (SELECT count(*) FROM revision WHERE user = name AND timestamp >= ${since}) AS recent
+        SELECT ${shown}, (SELECT count(*) FROM revision WHERE user = name AND timestamp >= ${since}) AS recent
         FROM edit_count CROSS JOIN user ON user.name = edit_count.user
         WHERE last >= ${since} ${hasAccount}
           AND EXISTS (SELECT 1 FROM revision WHERE revision.user = edit_count.user AND timestamp >= ${since})
