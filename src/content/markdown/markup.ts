@@ -1,16 +1,17 @@
 import type { ContentMarkup } from '../source.js';
 import { plain } from './document.js';
 import { readFrontMatter } from './front-matter.js';
-import { bounded, type Peers } from './peers.js';
+import { bounded, boundedBlocks, type Peers } from './peers.js';
 
 /** The markup of Markdown, for `rvsection` and `prop=extracts`. */
 export const markdownMarkup = ({ markdown, yaml }: Peers): ContentMarkup => ({
   section: (text, number) => {
     const { body } = readFrontMatter(text, yaml);
+    const bound = boundedBlocks(body);
     const before = text.length - body.length;
     const starts = lineStarts(body);
     const tokens: ReturnType<typeof markdown.parse> = [];
-    markdown.block.parse(body.replace(/\r\n?/g, '\n'), markdown, bounded(body), tokens);
+    markdown.block.parse(body.replace(/\r\n?/g, '\n'), markdown, bound, tokens);
     const headings = tokens.flatMap(({ type, tag, map }) =>
       type === 'heading_open' ? [{ level: Number(tag.slice(1)), start: before + (starts[map?.[0] ?? 0] ?? 0) }] : [],
     );

@@ -11,18 +11,51 @@ export interface Peers {
   readonly yaml: { load(source: string): unknown };
 }
 
-/** The longest text that requests parse, in characters, and the most places at which a rule of Markdown is tried. Both take time. */
+/**
+ * The longest text that requests parse, in characters, and the most places at which a rule of Markdown is tried. Both take
+ * time, and so do addresses and cells of tables, in which few rules are tried: these are counted before.
+ */
 const MAX_LENGTH = 250_000;
 const MAX_STEPS = 40_000;
+const MAX_ADDRESSES = 5_000;
+const MAX_CELLS = 20_000;
 
 /**
  * What the parser counts while it parses a text for a request. A call of the parser cannot be interrupted otherwise.
  *
- * @throws ApiError `markuptoolarge` for a text that is too long.
+ * @throws ApiError `markuptoolarge` for a text that is too long, or has too many addresses or cells.
  */
 export const bounded = (text: string): { steps: number } => {
-  if (text.length > MAX_LENGTH) throw tooLarge();
+  if (hasManyAddresses(text)) throw tooLarge();
+  return boundedBlocks(text);
+};
+
+/** The same for paragraphs, tables and headings alone, in which no addresses are looked for. */
+export const boundedBlocks = (text: string): { steps: number } => {
+  if (text.length > MAX_LENGTH || hasManyCells(text)) throw tooLarge();
   return { steps: MAX_STEPS };
+};
+
+const hasManyAddresses = (text: string): boolean => {
+  let count = 0;
+  for (let at = text.indexOf('://'); at >= 0 && count <= MAX_ADDRESSES; at = text.indexOf('://', at + 3)) count += 1;
+  return count > MAX_ADDRESSES;
+};
+
+/** A table ends at an empty line, and each of its rows gets as many cells as the widest has. */
+const hasManyCells = (text: string): boolean => {
+  if (!text.includes('|')) return false;
+  let [cells, rows, widest] = [0, 0, 0];
+  for (const line of text.split(/\r\n?|\n/)) {
+    if (line.trim() === '') [rows, widest] = [0, 0];
+    else {
+      const width = Math.max(widest, line.split('|').length - 1);
+      cells += width * (rows + 1) - widest * rows;
+      [rows, widest] = [rows + 1, width];
+    }
+    if (cells > MAX_CELLS) return true;
+  }
+  return false;
 };
 
 const tooLarge = (): ApiError =>

@@ -216,6 +216,10 @@ describe('Markdown that takes long to parse', () => {
   const files = {
     'long.md': 'Long. '.repeat(45_000),
     'cells.md': CELLS,
+    'addresses.md': '<https://a.example/x> '.repeat(5_001),
+    'bare.md': 'https://a.example/x '.repeat(5_001),
+    'wide.md': `|${'a|'.repeat(1_000)}\n|${'-|'.repeat(1_000)}\n${'|x|\n'.repeat(40)}`,
+    'tables.md': `|${'a|'.repeat(40)}\n|${'-|'.repeat(40)}\n${'|x|\n'.repeat(40)}\n`.repeat(10),
     'short.md': 'A few words.',
     'prose.md': `# A\n\n${'Prose, of several words in a line of text, and *long*.\n\n'.repeat(4_000)}`,
   };
@@ -225,9 +229,13 @@ describe('Markdown that takes long to parse', () => {
     const host = await startQuery(contentQuery(await new TestFolder(files).open()));
     onTestFinished(() => host.close());
     const rows = (titles: string) => ({ titles, prop: 'revisions', rvprop: 'content', rvslots: 'main' });
+    for (const page of ['Addresses', 'Bare', 'Wide']) {
+      expect((await host.query({ action: 'parse', page })).json, page).toMatchObject({ error });
+    }
+    expect((await host.query({ ...rows('Wide'), rvsection: '0' })).json).toMatchObject({ error });
+    expect((await host.query({ ...rows('Bare'), rvsection: '0' })).text).toContain('https://a.example/x');
+    expect((await host.query({ action: 'parse', page: 'Tables' })).text).toContain('<td>x</td>');
     for (const page of ['Long', 'Cells']) {
-      expect((await host.query({ action: 'parse', page })).json).toMatchObject({ error });
-      expect((await host.query({ ...rows(page), rvsection: '1' })).json).toMatchObject({ error });
       expect((await host.query(rows(page))).text).toContain(page === 'Long' ? 'Long. Long.' : '|x|y|');
     }
     const extracts = { titles: 'Cells|Short', prop: 'extracts', exintro: '1', exlimit: '2', errorformat: 'plaintext' };
