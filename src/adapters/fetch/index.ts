@@ -69,14 +69,14 @@ const answers =
 
 const protect =
   (check: Check): FetchGuarded =>
-  async (request, handler) => {
+  (request, handler) => {
     // Frameworks whose hooks get a request of their own would ignore the Response.
     if (typeof request.headers?.get !== 'function') throw wrongFramework('fetch');
     if (typeof handler !== 'function') throw withoutHandler('guard(scope)(request, (auth) => response)');
     const send = (response: HttpResponse): Response => toResponse(response, request.method);
-    const pass = async (authorization: Authorization, headers: HttpResponse['headers'] = {}): Promise<Response> =>
-      withHeaders(await handler(authorization), headers);
-    return (await check(new FetchRequest(request), send, pass)) ?? Response.error();
+    const pass = (authorization: Authorization, headers?: HttpResponse['headers']): MaybePromise<Response> =>
+      headers === undefined ? handler(authorization) : withHeaders(handler(authorization), headers);
+    return check(new FetchRequest(request), send, pass).then((response) => response ?? Response.error());
   };
 
 const EXAMPLE = 'oauthQuery({ … }).fetch(request)';

@@ -1,5 +1,6 @@
 import { BodyError, checkBodyHeaders } from '../../core/base/http/body.js';
 import type { HttpRequest, HttpResponse, RequestBody, TakeRoom } from '../../core/base/http/messages.js';
+import type { MaybePromise } from '../../core/base/ports.js';
 
 /** The path and the query of a URL, as written. */
 export const partsOf = (url: string): { readonly path: string; readonly query: string } => {
@@ -104,11 +105,10 @@ const watched = (text: string, onTaken: () => void): ReadableStream<Uint8Array> 
 };
 
 /** A response with further headers. That of another server cannot be changed. */
-export const withHeaders = (response: Response, more: HttpResponse['headers']): Response => {
-  const entries = Object.entries(more);
-  if (entries.length === 0) return response;
+export const withHeaders = async (answer: MaybePromise<Response>, more: HttpResponse['headers']): Promise<Response> => {
+  const response = await answer;
   const headers = new Headers(response.headers);
-  for (const [name, value] of entries) for (const item of [value].flat()) headers.append(name, item);
+  for (const [name, value] of Object.entries(more)) for (const item of [value].flat()) headers.append(name, item);
   return new Response(response.body, { status: response.status, statusText: response.statusText, headers });
 };
 
