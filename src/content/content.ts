@@ -254,7 +254,7 @@ export class Content<S extends ContentSource = ContentSource> {
 
 /** Users whose revisions are read at once, and how many of each: more if no page of the first ones is visible. */
 export const USERS_AT_ONCE = 10;
-const LATEST_REVISIONS = [1, 10, 100] as const;
+const LATEST_REVISIONS = [2, 10, 100] as const;
 
 /** Lets other requests run, and ends one that has taken too long. */
 export const othersTurn = async ({ signal }: ContentCall): Promise<void> => {
