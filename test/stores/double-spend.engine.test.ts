@@ -6,8 +6,8 @@ import type { Answer, OAuthProcess, ProcessSettings } from './engines/oauth-proc
 import { PLACES } from './engines/places.js';
 import { useSeveral } from './engines/several.js';
 
-/** How many codes, refresh tokens and device codes: enough to see a leak; `DOUBLE_SPEND=1000` takes minutes. */
-const SECRETS = Number(process.env['DOUBLE_SPEND'] ?? 50);
+/** How many codes, refresh tokens and device codes: `test/orders` tries every order, and here an engine must decide each; `DOUBLE_SPEND=1000` takes minutes. */
+const SECRETS = Number(process.env['DOUBLE_SPEND'] ?? 15);
 const REDEMPTIONS = 20;
 const PROCESSES = 4;
 /** Secrets that are raced for at the same moment. */

@@ -4,7 +4,7 @@ import { memoryStore } from '../../../src/stores/memory.js';
 import { ChainModel } from '../support/chain-model.js';
 
 /** `GRANTS=5000` takes minutes. */
-const GRANTS = Number(process.env['GRANTS'] ?? 60);
+const GRANTS = Number(process.env['GRANTS'] ?? 15);
 const SEED = Number(process.env['SEED'] ?? Date.now() % 1_000_000);
 
 test('crashes, lost commands and lost answers at three processes with different clocks lose no honest grant, and no used token works', async () => {
