@@ -1,4 +1,5 @@
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { groups } from '../../../src/core/oauth/records/stored-records.js';
 import { memoryStore } from '../../../src/stores/memory.js';
 import { bearer, Client, hostFor, useHost } from '../../hosts.js';
 import { type Answer } from '../../hosts.js';
@@ -6,7 +7,7 @@ import { Browser, formOf, locationOf, wordsOf } from '../support/browser.js';
 import { Deadlines, fixture, START, USERS } from '../support/fixture.js';
 import { Gate } from '../support/gate.js';
 import { limitsOfTest } from '../support/limits.js';
-import { turns } from '../support/nodes.js';
+import { grantPart, turns } from '../support/nodes.js';
 import { Flows } from '../support/tokens.js';
 
 const [ALICE, BOB] = USERS;
@@ -24,7 +25,7 @@ const field = (page: Answer, scope: string): string =>
 const tokenIn = ({ text }: Answer): string => /<p class="code"[^>]*>([^<]*)</.exec(text)?.[1] ?? '';
 
 describe.each(hostFor(import.meta.url))('the page of personal tokens on $name', ({ start }) => {
-  const { options, events, errors, advance } = fixture({
+  const { options, events, errors, advance, store, clock } = fixture({
     tokens: { scopes: ['profile', 'content.read'], maxDays: 90 },
     lifetimes: { session: 30 * DAY },
   });
@@ -53,6 +54,26 @@ describe.each(hostFor(import.meta.url))('the page of personal tokens on $name', 
     return browser.submit(creation(page), chosen);
   };
   const authorizationOf = async (token: string) => (await flows.introspect(token)).json;
+
+  test('an owner who has revoked more than 500 tokens sees all that live, and has at most 20', async () => {
+    browser = flows.browser('carol');
+    await signedIn(USERS[2]);
+    await create('old one');
+    const id = (await host.grants.list({ sub: 'user-3' })).grants[0]?.grant_id ?? expect.fail();
+    await host.grants.revoke({ grant_id: id });
+    // As 600 of them leave it: what took their place, and the entries of a list.
+    const [key, ended] =
+      [...store.entries()].find(([name]) => name.endsWith(`:grant:${grantPart(id)}`)) ?? expect.fail();
+    const group = `${key.slice(0, key.indexOf(':'))}:${groups.tokensOfOwner('user-3')}`;
+    for (let n = 100; n < 700; n += 1)
+      await store.add(`${key.slice(0, -3)}${n}`, { ...ended }, clock() + 30 * DAY * 1000, [group]);
+    expect((await store.list(group, { limit: 1000 })).keys.length).toBeGreaterThan(600);
+    for (let n = 0; n < 20; n += 1) expect(tokenIn(await create(`live ${n}.`))).not.toBe('');
+    expect(tokenIn(await create('one too many'))).toBe('');
+    const words = wordsOf(await signedIn());
+    for (let n = 0; n < 20; n += 1) expect(words).toContain(`live ${n}.`);
+    expect(words).not.toContain('old one');
+  });
 
   test('creates a token with the chosen name, scopes and days, and shows it once', async () => {
     const page = await create('Backup script');
