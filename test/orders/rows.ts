@@ -12,6 +12,7 @@ import {
   REFRESH_AND_END,
   REFRESH_AND_ERASE,
   REFRESH_AND_REVOKE,
+  REFRESH_ONCE,
   REFRESH_THRICE,
   REFRESH_TWICE,
   SENT_AND_END,
@@ -25,6 +26,7 @@ export const PARTS = {
     REDEEM_TWICE,
     REDEEM_SHORT,
     ...REDEEM_AND_END,
+    REFRESH_ONCE,
     REFRESH_TWICE,
     OLD_AND_NEW,
     THIEF,
@@ -46,6 +48,7 @@ export type Part = keyof typeof PARTS;
 /** Where a lost reply is tried with every run of the tests. */
 const LOST: ReadonlySet<Scenario> = new Set([
   REDEEM_TWICE,
+  REFRESH_ONCE,
   REFRESH_TWICE,
   REFRESH_AND_REVOKE,
   REFRESH_AND_ERASE,

@@ -7,7 +7,7 @@ import { type About, isSuccess, type Server, type Use } from '../history.js';
 import { codeIn } from '../history.js';
 import { authorize, OPTIONS, secretOf, send, tokensIn, tokensOf } from '../requests.js';
 import { CALLBACK, SECRET } from '../requests.js';
-import { type Host, ISSUER, type Options, START, World } from '../world.js';
+import { type Host, ISSUER, type Options, SECOND, START, World } from '../world.js';
 
 const registry = ({ store, clock }: Pick<Host, 'store' | 'clock'>) =>
   storedClients(store, { issuer: ISSUER, cacheSeconds: 0, clock });
@@ -109,7 +109,7 @@ const proved = (
     const { world, actor } = World.of(at);
     return world.act(actor, [use], async () => {
       const result = await at.check(token, { scope: 'a', proof: { jwt: proof, method: 'GET', url: RESOURCE } });
-      return { status: 'auth' in result ? 200 : 401, headers: new Headers(), json: {}, text: '' };
+      return { status: result.authorization === undefined ? 401 : 200, headers: new Headers(), json: {}, text: '' };
     });
   };
   const use: Use = { type: 'use', thing: 'proof', text: proof, client_id: 'spa', again };
@@ -157,11 +157,18 @@ const proofs = (name: string, nonce: boolean): Scenario =>
       );
       const { access_token: token } = tokensIn(answer);
       const given = nonce ? (answer.headers.get('dpop-nonce') ?? undefined) : undefined;
-      // One with a nonce is of a client whose clock is far behind.
-      const proof = key.proof({ method: 'GET', url: RESOURCE, iat: nonce ? iat - 3000 : iat, token, nonce: given });
+      // One with a nonce is valid as long as that, whatever the clock of its client says.
+      const proof = key.proof({ method: 'GET', url: RESOURCE, iat: nonce ? iat - 30 : iat, token, nonce: given });
       return { token, proof };
     },
     acts: [proved, proved],
+    also: async (world, given) => {
+      world.now += 45 * SECOND;
+      await proved(world.outside, given);
+      const isUsed = world.history.some(({ about: [one], answer }) => one?.type === 'use' && isSuccess(answer));
+      const isOpen = world.history.some(({ answer }) => answer === undefined || answer instanceof Error);
+      return isUsed || isOpen ? [] : ['P3: a proof is refused that nobody has used'];
+    },
   });
 
 export const PROOFS: readonly Scenario[] = [proofs('without a nonce', false), proofs('with a nonce', true)];

@@ -5,6 +5,12 @@ import { isSuccess, type Server } from '../history.js';
 import { endGrants, erase, issue, OPTIONS, refresh, revoke, tokensIn, tokensOf } from '../requests.js';
 import { type Host, type Options, World } from '../world.js';
 
+export const REFRESH_ONCE = scenario({
+  name: 'a token is refreshed',
+  before: tokensOf,
+  acts: [(server, { refresh_token }) => refresh(server, refresh_token)],
+});
+
 export const REFRESH_TWICE = scenario({
   name: 'a token is refreshed and refreshed',
   before: tokensOf,
