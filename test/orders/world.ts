@@ -220,7 +220,7 @@ export class World {
     this.history.push(act);
     try {
       const answer = await work();
-      act.answer = answer;
+      act.answer = answer ?? 'done'; // Some calls of the host return nothing.
       return answer;
     } catch (error) {
       act.answer = error;
