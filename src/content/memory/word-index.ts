@@ -1,4 +1,4 @@
-import { BREAK, countWords, termsIn } from '../../core/query/index.js';
+import { BREAK, foldText, termsIn } from '../../core/query/index.js';
 import { wordsIn } from '../passage.js';
 import { MAX_PHRASE } from '../search/bounds.js';
 import type { ContentPage, ContentSearch, ContentSearchResult, ContentTerms } from '../source.js';
@@ -54,7 +54,7 @@ export class WordIndex {
     const words = new Uint32Array(title.length + 1 + text.length);
     for (const [place, form] of title.entries()) words[place] = this.#numberOf(form);
     for (const [place, { form }] of text.entries()) words[title.length + 1 + place] = this.#numberOf(form);
-    this.#documents.set(page.id, { page, words, titleEnd: title.length, wordcount: countWords(page.text) });
+    this.#documents.set(page.id, { page, words, titleEnd: title.length, wordcount: foldText(page.text).words });
     this.#live += words.length;
   }
 

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { countWords, foldText } from '../../core/query/index.js';
+import { foldText } from '../../core/query/index.js';
 import { memberType, shuffleOf, sortkeyOf, titleId } from '../keys.js';
 import type { ContentFile, ContentLink, ContentPage, ContentTitle } from '../source.js';
 import type { ContentDatabase } from './database.js';
@@ -73,7 +73,7 @@ export const forgetFacts = (database: ContentDatabase, id: number): void => {
   const { title, text, place } = searched(database, id);
   database.run(sql`
     INSERT INTO page_text (page_text, rowid, title, text, place)
-    VALUES ('delete', ${id}, ${foldText(title)}, ${foldText(text)}, ${place})`);
+    VALUES ('delete', ${id}, ${foldText(title).folded}, ${foldText(text).folded}, ${place})`);
 };
 
 /** Stores what follows from the latest revision of a page, for lists and searches. */
@@ -100,9 +100,10 @@ export const storeFacts = (
       VALUES (${id}, ${ns}, ${title}, ${memberType(ns)}, ${sortkeyOf(text, page.title)}, ${text}, ${timestamp})`);
   }
   const { title, text, place } = searched(database, id);
-  database.run(sql`UPDATE page SET words = ${countWords(text)} WHERE id = ${id}`);
+  const { folded, words } = foldText(text);
+  database.run(sql`UPDATE page SET words = ${words} WHERE id = ${id}`);
   database.run(sql`
-    INSERT INTO page_text (rowid, title, text, place) VALUES (${id}, ${foldText(title)}, ${foldText(text)}, ${place})`);
+    INSERT INTO page_text (rowid, title, text, place) VALUES (${id}, ${foldText(title).folded}, ${folded}, ${place})`);
 };
 
 /** The columns of a page in the search index, before they are folded. */

@@ -57,4 +57,4 @@ export { resolveSite } from './site/site.js';
 export { parseTitle, prefixedTitle } from './site/title.js';
 export { CONTENT_MODELS } from './site/value-sets.js';
 export { upperFirst } from './text/first-letter.js';
-export { BREAK, countWords, foldText, type Term, termsIn, TEXT_RULES } from './text/words.js';
+export { BREAK, foldText, type Term, termsIn, TEXT_RULES } from './text/words.js';

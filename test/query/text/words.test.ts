@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { BREAK, countWords, foldText, termsIn } from '../../../src/core/query/text/words.js';
+import { BREAK, foldText, termsIn } from '../../../src/core/query/text/words.js';
 import { everyRow } from '../../rows.js';
 
 /** The terms between spaces, with a visible break. */
-const shown = (text: string): string => foldText(text).replaceAll(BREAK, '|');
+const shown = (text: string): string => foldText(text).folded.replaceAll(BREAK, '|');
 
 describe('folding', () => {
   test('what is the same to a search has the same form', () =>
@@ -88,7 +88,7 @@ describe('words', () => {
         ['', 0],
       ] as const,
       ([text, count]) => {
-        expect(countWords(text)).toBe(count);
+        expect(foldText(text).words).toBe(count);
       },
     ));
 });

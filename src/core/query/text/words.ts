@@ -32,33 +32,41 @@ export const termsIn = (text: string): readonly Term[] => {
   const terms: Term[] = [];
   let last: LetterKind | undefined;
   read(text, (form, kind, joined, start, end) => {
-    if (isRun(kind) && last !== undefined && isRun(last) && !joined)
-      terms.push({ form: BREAK, isLetter: false, start, end: start });
+    if (isBreak(kind, joined, last)) terms.push({ form: BREAK, isLetter: false, start, end: start });
     terms.push({ form, isLetter: isRun(kind), start, end });
     last = kind;
   });
   return terms;
 };
 
-/** The forms of the terms of a text between spaces: an index cuts it there, and at nothing else. */
-export const foldText = (text: string): string =>
-  termsIn(text)
-    .map(({ form }) => form)
-    .join(' ');
+/** A text as an index stores it, and how many words it has. */
+export interface FoldedText {
+  /** The forms of its terms between spaces: an index cuts it there, and at nothing else. */
+  readonly folded: string;
+  /** As readers count them: each letter of Han and Hiragana is one, and each unbroken row of another script without spaces. */
+  readonly words: number;
+}
 
-/** The number of words as readers count them: each letter of Han and Hiragana is one, and each unbroken row of another script without spaces. */
-export const countWords = (text: string): number => {
-  let count = 0;
+/** Both in one pass, because an import does this for each text. */
+export const foldText = (text: string): FoldedText => {
+  let folded = '';
+  let words = 0;
   let last: LetterKind | undefined;
-  read(text, (_form, kind, joined) => {
-    if (!(joined && kind === last) || kind === 'Han' || kind === 'Hiragana') count += 1;
+  read(text, (form, kind, joined) => {
+    if (folded !== '') folded += isBreak(kind, joined, last) ? ` ${BREAK} ` : ' ';
+    folded += form;
+    if (!(joined && kind === last) || kind === 'Han' || kind === 'Hiragana') words += 1;
     last = kind;
   });
-  return count;
+  return { folded, words };
 };
 
 /** Whether the letters of a kind stand together without spaces. */
 const isRun = (kind: LetterKind): boolean => kind !== 'letter' && kind !== 'picture';
+
+/** Whether a term begins a run right after another one that it does not touch. */
+const isBreak = (kind: LetterKind, joined: boolean, last: LetterKind | undefined): boolean =>
+  isRun(kind) && last !== undefined && isRun(last) && !joined;
 
 /**
  * Receives a term.
@@ -96,6 +104,12 @@ const read = (text: string, receive: Receive): void => {
       add(text.slice(start, end).toLowerCase(), false, start, end);
       continue;
     }
+    while (isSeparator(text.charCodeAt(end))) end += 1;
+    if (end > start && text.charCodeAt(end) > 0x7f) end -= 1;
+    if (end > start) {
+      gap();
+      continue;
+    }
     end = endOfPiece(text, start);
     const piece = text.slice(start, end);
     if (piece < '\u0080' && !isPlain(piece.charCodeAt(0))) gap();
@@ -115,6 +129,9 @@ const read = (text: string, receive: Receive): void => {
   }
   endWord();
 };
+
+/** Whether a UTF-16 code unit is ASCII, and neither a letter nor a digit. */
+const isSeparator = (code: number): boolean => code < 0x80 && !isPlain(code);
 
 /** Whether a UTF-16 code unit is an ASCII letter or digit. */
 const isPlain = (code: number): boolean =>
