@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import { fromCaller, mistake } from '../core/base/mistakes.js';
 import type { Clock, Revision, Store } from '../core/base/ports.js';
-import { isNumber, isText, type ExpiringRecord, Records, type Shape } from '../core/base/records.js';
+import { isNumber, isText, type ExpiringRecord, optional, Records, type Shape } from '../core/base/records.js';
 import { RandomSource, sha256 } from '../core/base/secrets.js';
 import { singleFlight } from '../core/base/single-flight.js';
 import { checkClient, type ClientCheckOptions } from '../core/oauth/clients/check-client.js';
@@ -28,6 +28,8 @@ interface ClientRecord extends ExpiringRecord, Revision {
   readonly registration: ClientRegistration | null;
   /** Milliseconds since the epoch. */
   readonly at_ms: number;
+  /** How many clients of this name were removed. */
+  readonly removed?: number;
 }
 
 const CLIENT: Shape<ClientRecord> = {
@@ -35,6 +37,7 @@ const CLIENT: Shape<ClientRecord> = {
   rev: isText,
   number: isNumber,
   at_ms: isNumber,
+  removed: optional(isNumber),
   // The server validates each field, as for every registry.
   registration: (value) => typeof value === 'object' && !Array.isArray(value),
 };
@@ -150,11 +153,9 @@ class Registry implements StoredClients {
     const before = await this.#read(id);
     if (exists(before))
       throw new StoredClientError('exists', `The client ${JSON.stringify(client_id)} already exists.`);
-    const client = await this.#write(
-      id,
-      before,
-      before === undefined ? checked : reborn(checked, before.at_ms, this.#clock()),
-    );
+    // Nothing of a removed client becomes valid again with a new one of its name.
+    const generation = Math.max(checked.generation ?? 0, removalsIn(before));
+    const client = await this.#write(id, before, generation === 0 ? checked : { ...checked, generation });
     if (client === undefined) throw conflict(client_id);
     return { ...client, ...(secret && { client_secret: secret.text }) };
   }
@@ -165,6 +166,7 @@ class Registry implements StoredClients {
     { version }: { readonly version?: number } = {},
   ): Promise<StoredClient> {
     if ('client_id' in changes) throw invalid(['client_id cannot be changed. Add another client.']);
+    if ('generation' in changes) throw invalid(['generation cannot be changed: it counts the clients of this name.']);
     return this.#replace(await this.#existing(client_id, version), changes);
   }
 
@@ -251,6 +253,7 @@ class Registry implements StoredClients {
       number: (before?.number ?? 0) + 1,
       registration,
       at_ms,
+      ...(registration === null && { removed: removalsIn(before) + 1 }),
       exp: Math.floor(at_ms / 1000) + FOR_EVER,
     };
     const isWritten = await (before === undefined
@@ -304,15 +307,9 @@ type ExistingClient = ClientRecord & { readonly registration: ClientRegistration
 const exists = (client: ClientRecord | undefined): client is ExistingClient =>
   client !== undefined && client.registration !== null;
 
-/** Tokens of a removed client must not become valid again with a new client of the same name. */
-const reborn = (registration: ClientRegistration, removedAt: number, now: number): ClientRegistration => ({
-  ...registration,
-  tokens_valid_after: Math.max(
-    registration.tokens_valid_after ?? 0,
-    Math.floor(removedAt / 1000) + 1,
-    Math.floor(now / 1000),
-  ),
-});
+/** One that 0.3 removed was the first to be counted. */
+const removalsIn = (client: ClientRecord | undefined): number =>
+  client === undefined ? 0 : (client.removed ?? (client.registration === null ? 1 : 0));
 
 const stored = (client: ClientRecord | undefined): StoredClient | undefined => {
   if (!exists(client)) return undefined;

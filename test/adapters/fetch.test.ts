@@ -153,18 +153,15 @@ describe('guards for the tokens of another process', () => {
     const passed = { authorization: { sub: 'alice' }, headers: { 'dpop-nonce': 'next', 'x-more': ['1', '2'] } };
     const guard = remoteGuard({ guard: async () => passed, documents: [], onError: console.error } as never).any();
     const answer = await guard(new Request('https://api.example/'), ({ sub }) => {
-      const response = new Response(sub, { status: 201, headers: { 'x-own': 'yes' } });
+      const response = new Response(sub, { status: 201, headers: { 'content-type': 'text/plain' } });
       response.headers.append = () => {
         throw new TypeError('immutable');
       };
       return response;
     });
     expect([answer.status, await answer.text(), ...answer.headers]).toEqual([
-      ...[201, 'alice', ['content-type', 'text/plain;charset=UTF-8'], ['dpop-nonce', 'next']],
-      ...[
-        ['x-more', '1, 2'],
-        ['x-own', 'yes'],
-      ],
+      ...[201, 'alice', ['content-type', 'text/plain'], ['dpop-nonce', 'next']],
+      ['x-more', '1, 2'],
     ]);
   });
 });

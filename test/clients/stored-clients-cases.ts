@@ -278,9 +278,13 @@ export const storedClientsCases = (connect: Connect): void => {
     await clients.add({ client_id, ...REDIRECT });
     await clients.remove(client_id);
     const again = await storedClients(connect()).add({ client_id, ...REDIRECT });
-    const removed = Math.floor(again.changedAt / 1000);
-    expect(again.registration.tokens_valid_after).toBeGreaterThanOrEqual(removed);
+    expect(again.registration.generation).toBe(1);
     expect(await clients.get(client_id)).toEqual(again);
+    await clients.change(client_id, { client_name: 'Two' });
+    await clients.remove(client_id);
+    await clients.remove(client_id);
+    expect((await clients.add({ client_id, ...REDIRECT })).registration.generation).toBe(2);
+    await expect(clients.change(client_id, { generation: 0 })).rejects.toThrow(/generation cannot be changed/);
   });
 
   test('tokens_valid_after only moves forwards', async () => {

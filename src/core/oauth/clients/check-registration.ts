@@ -152,6 +152,7 @@ export const CLIENT_FIELDS = {
     'a whole number of seconds since the epoch, not milliseconds',
     (given) => Number.isSafeInteger(given) && Number(given) >= 0 && Number(given) < LOOKS_LIKE_MILLISECONDS,
   ),
+  generation: value<number>('a whole number', (given) => Number.isSafeInteger(given) && Number(given) >= 0),
   consent: oneOf('ask', 'skip'),
   // Within the bounds of the corresponding options.
   access_token_lifetime: integer(1, 365 * DAY, 'seconds'),
@@ -332,6 +333,7 @@ const readFields = (registration: ClientRegistration, rules: ServerRules, report
     audience: typeof registration.audience === 'string' ? [registration.audience] : registration.audience,
     disabled: registration.disabled ?? false,
     tokensValidAfter: registration.tokens_valid_after ?? 0,
+    generation: registration.generation ?? 0,
     consent: registration.consent ?? 'ask',
     lifetimes: lifetimesOf(registration, rules, report),
     links: linksOf(registration, rules.origin),

@@ -1,6 +1,7 @@
 import type { MaybePromise } from '../../base/ports.js';
 import type { AssertionAlgorithm } from '../../base/public-keys.js';
 import type { Jwk } from '../keys/signing-keys.js';
+import type { OfGeneration } from '../records/stored-records.js';
 import type { OpenIdRegistration } from './client-openid.js';
 import type { ClientSecret, PreparedSecret } from './client-secret.js';
 import type { ChallengeMethod } from './pkce.js';
@@ -90,6 +91,11 @@ export interface ClientRegistration extends OpenIdRegistration {
    */
   readonly tokens_valid_after?: number;
   /**
+   * How many clients had this name before, as stored clients count them. What those were given, and what owners approved for them, is not
+   * of this client. Whole number, default 0.
+   */
+  readonly generation?: number;
+  /**
    * `skip` is for first-party applications: a signed-in owner is not asked, and the grant is `silent`. Rejected for a public client with
    * a redirect URI where any program could listen, because any program could be it.
    */
@@ -163,12 +169,17 @@ export interface ClientRegistry {
 /** Clients, and registries that look up others. */
 export type ClientSource = ClientRegistration | ClientRegistry;
 
-/**
- * Whether something issued to a client is still valid.
- *
- * @param iat - Seconds since the epoch. If it is unknown, it is assumed to be older than any limit.
- */
-export const isValidStill = ({ tokensValidAfter }: Client, iat = 0): boolean => iat >= tokensValidAfter;
+/** That part of a new record. */
+export const generationOf = ({ generation }: Client): OfGeneration =>
+  generation === 0 ? {} : { client_generation: generation };
+
+/** Whether a record is of this client, and not of a removed one with its name. This process may not know a newer one yet. */
+export const isOfGeneration = ({ generation }: Client, { client_generation = 0 }: OfGeneration): boolean =>
+  client_generation >= generation;
+
+/** Whether something issued to a client is still valid. If its `iat` is unknown, it is assumed to be older than any limit. */
+export const isValidStill = (client: Client, issued: OfGeneration & { readonly iat?: number }): boolean =>
+  (issued.iat ?? 0) >= client.tokensValidAfter && isOfGeneration(client, issued);
 
 export const isRegistry = (given: unknown): given is ClientRegistry =>
   typeof given === 'object' &&
@@ -222,6 +233,7 @@ export interface Client {
   readonly disabled: boolean;
   /** Seconds since the epoch. */
   readonly tokensValidAfter: number;
+  readonly generation: number;
   readonly consent: 'ask' | 'skip';
   /** Overrides of the server's lifetimes, in seconds. */
   readonly lifetimes: Partial<TokenLifetimes>;

@@ -1,7 +1,7 @@
 import { findResource } from '../../base/addresses/resource.js';
 import type { MaybePromise } from '../../base/ports.js';
 import { formatScope, isSubset, OFFLINE_ACCESS, parseScope } from '../../base/scope.js';
-import type { Client } from '../clients/client.js';
+import { type Client, generationOf, isOfGeneration } from '../clients/client.js';
 import { isUnprovenRedirect } from '../clients/redirect-uri.js';
 import { type OAuthContext, secondsOf } from '../kernel/context.js';
 import { consentKeyOf } from '../kernel/forgotten-consent.js';
@@ -55,7 +55,9 @@ export const findApproved = async (
     context.tokens.connectionTo(sub, asked.client.client_id),
   ]);
   const isOfConnection = consent !== undefined && consent.connection === connection.record?.generation;
-  return isOfConnection && covers(consent, asked, context) ? connection : undefined;
+  return isOfConnection && isOfGeneration(asked.client, consent) && covers(consent, asked, context)
+    ? connection
+    : undefined;
 };
 
 /**
@@ -78,6 +80,7 @@ export const rememberConsent = async (
     scope: formatScope(context.config.impliedScopes.expand(request.scope)),
     aud: request.resources,
     exp: secondsOf(context.clock) + context.config.lifetimes.rememberedConsent,
+    ...generationOf(asked.client),
   };
   await context.records.add(consentKeyOf(sub, client_id), record, [
     groups.consentsOfOwner(sub),

@@ -4,7 +4,7 @@ import { json } from '../../base/http/responses.js';
 import { sourceOf } from '../../base/limits/source.js';
 import { formatScope } from '../../base/scope.js';
 import { sha256 } from '../../base/secrets.js';
-import { DEVICE_CODE_GRANT } from '../clients/client.js';
+import { DEVICE_CODE_GRANT, generationOf } from '../clients/client.js';
 import { LIMITS } from '../facts/limits.js';
 import { checkedForm, readForm } from '../facts/parameters.js';
 import { authenticateClient, CLIENT_PARAMETERS } from '../kernel/client-authentication.js';
@@ -55,6 +55,7 @@ export const deviceAuthorization = async (request: HttpRequest, context: OAuthCo
     decision: null,
     grant: null,
     exp: code_exp + RETENTION,
+    ...generationOf(client),
   };
   const [user_code] = await Promise.all([
     claimUserCode(hash, code_exp, context),

@@ -8,7 +8,7 @@ import { pageResponse } from '../../base/pages/response.js';
 import { parseScope } from '../../base/scope.js';
 import { sha256 } from '../../base/secrets.js';
 import { checkAwaited } from '../../base/waiting.js';
-import { type Client, DEVICE_CODE_GRANT } from '../clients/client.js';
+import { type Client, DEVICE_CODE_GRANT, isOfGeneration } from '../clients/client.js';
 import { LIMITS } from '../facts/limits.js';
 import { parseParameters } from '../facts/parameters.js';
 import { type OAuthContext, secondsOf } from '../kernel/context.js';
@@ -207,7 +207,7 @@ const claim = async (
     if (device === undefined || secondsOf(context.clock) >= device.code_exp) return undefined;
     if (device.owner !== null && device.owner !== owner) return undefined;
     const client = await config.clients.find(device.client_id);
-    if (client === undefined) return undefined;
+    if (client === undefined || !isOfGeneration(client, device)) return undefined;
     const claimed: DeviceRecord = device.owner === null ? { ...device, owner, rev: random.rev() } : device;
     if (claimed === device || (await records.swap(key, device.rev, claimed)))
       return { ...found, device: claimed, client };

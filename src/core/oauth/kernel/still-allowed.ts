@@ -9,13 +9,17 @@ import type { OAuthContext } from './context.js';
  * the client's tokens may have been invalidated.
  */
 export const isStillAllowed = async (
-  { id: grant_id, client_id, sub, scope, iat }: Grant,
+  grant: Grant,
   client: Client,
   { config, validateGrant }: OAuthContext,
-): Promise<boolean> =>
-  isValidStill(client, iat) &&
-  (await (config.users?.isActive?.(sub) ?? true)) &&
-  validateGrant({ grant_id, client_id, sub, scope });
+): Promise<boolean> => {
+  const { id: grant_id, client_id, sub, scope } = grant;
+  return (
+    isValidStill(client, grant) &&
+    (await (config.users?.isActive?.(sub) ?? true)) &&
+    validateGrant({ grant_id, client_id, sub, scope })
+  );
+};
 
 /**
  * The scope of an access token: what was granted, or a part of it, without the scopes that the client may no longer have.

@@ -45,7 +45,7 @@ export class JwtAccessTokens {
 
   /** @param jti - Begins with the id of the grant, like every secret of a token family. */
   sign(jti: string, record: TokenClaims): Promise<string> {
-    const { sub, client_id, scope, aud, iat, exp, auth_time, acr, jkt } = record;
+    const { sub, client_id, scope, aud, iat, exp, auth_time, acr, jkt, client_generation } = record;
     // JSON omits the members that are undefined.
     const claims = {
       iss: this.#issuer,
@@ -58,6 +58,7 @@ export class JwtAccessTokens {
       jti,
       auth_time,
       acr,
+      client_generation,
       cnf: jkt === undefined ? undefined : { jkt },
     };
     return this.#keys.sign((kid, alg) => base64url({ alg, typ: 'at+jwt', kid }), base64url(claims));
@@ -100,7 +101,7 @@ export class JwtAccessTokens {
   }
 
   #read({ jti, sub, aud, iat, exp, ...claims }: JWTPayload): VerifiedToken | undefined {
-    const { client_id, scope = '', cnf } = claims;
+    const { client_id, scope = '', cnf, client_generation } = claims;
     const jkt = isRecord(cnf) && typeof cnf['jkt'] === 'string' ? cnf['jkt'] : undefined;
     if (cnf !== undefined && jkt === undefined) return undefined;
     if (jti === undefined || !isTokenShaped(jti) || sub === undefined || iat === undefined || exp === undefined)
@@ -116,6 +117,7 @@ export class JwtAccessTokens {
       exp,
       grant: grantIdOf(jti) ?? null,
       ...(jkt !== undefined && { jkt }),
+      ...(typeof client_generation === 'number' && { client_generation }),
     };
     return { jti, record };
   }

@@ -102,8 +102,14 @@ export const CONNECTION: Shape<ConnectionRecord> = {
   listed: optional(isBoolean),
 };
 
+/** The part of a record that says which of several clients of one name it is of. */
+export interface OfGeneration {
+  /** How many clients had the name before; absent for 0. */
+  readonly client_generation?: number;
+}
+
 /** What an owner allowed a client. All tokens issued under it are only valid while it exists. The sign-in facts are those of the approval. */
-export interface GrantRecord extends ExpiringRecord, SignInFacts {
+export interface GrantRecord extends ExpiringRecord, SignInFacts, OfGeneration {
   /** The generation of the connection it was created in. */
   readonly connection: string;
   readonly client_id: string;
@@ -136,6 +142,7 @@ export const GRANT: Shape<GrantRecord> = {
   acr: optional(isText),
   amr: optional(isTexts),
   name: optional(isText),
+  client_generation: optional(isNumber),
 };
 
 /** A grant that was read together with its connection, if it is valid. */
@@ -149,7 +156,7 @@ export const liveGrant = (
  * An access token. Only a client's own has no grant. It does not contain its owner's name, but its grant does, so deleting the grant
  * removes the name.
  */
-export interface TokenRecord extends ExpiringRecord {
+export interface TokenRecord extends ExpiringRecord, OfGeneration {
   readonly client_id: string;
   readonly scope: string;
   readonly aud: readonly string[];
@@ -167,6 +174,7 @@ export const TOKEN: Shape<TokenRecord> = {
   iat: isNumber,
   grant: isTextOrNull,
   jkt: optional(isText),
+  client_generation: optional(isNumber),
 };
 
 /**
@@ -245,7 +253,7 @@ export const CONSENT_DECISION: Shape<ConsentDecisionRecord> = {
 };
 
 /** What an owner allowed a client, so that the owner is not asked again. */
-export interface RememberedConsentRecord extends ExpiringRecord {
+export interface RememberedConsentRecord extends ExpiringRecord, OfGeneration {
   readonly scope: string;
   readonly aud: readonly string[];
   readonly client_id: string;
@@ -259,10 +267,11 @@ export const REMEMBERED_CONSENT: Shape<RememberedConsentRecord> = {
   aud: isTexts,
   client_id: isText,
   connection: isText,
+  client_generation: optional(isNumber),
 };
 
 /** The request of a device, its owner's decision about it, and who that owner is. */
-export interface DeviceRecord extends ExpiringRecord, Revision {
+export interface DeviceRecord extends ExpiringRecord, Revision, OfGeneration {
   readonly client_id: string;
   readonly scope: string;
   readonly aud: readonly string[];
@@ -285,6 +294,7 @@ export const DEVICE: Shape<DeviceRecord> = {
   owner: isTextOrNull,
   decision: isOneOf('approve', 'deny', null),
   grant: isTextOrNull,
+  client_generation: optional(isNumber),
 };
 
 /** The pace of a device's polls. */

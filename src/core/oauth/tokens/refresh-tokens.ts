@@ -150,7 +150,7 @@ export class RefreshTokens {
     const { grant, chain, exp } = found;
     const { client_id, sub, username, scope, aud } = grant;
     const client = await this.#given.clients.find(client_id);
-    if (client === undefined || !isValidStill(client, grant.iat)) return undefined;
+    if (client === undefined || !isValidStill(client, grant)) return undefined;
     const issued = chain.last === null ? parseWritten(chain.taken ?? '') : parseLast(chain.last);
     const iat = Math.floor(issued.at_ms / 1000);
     const { jkt } = chain;

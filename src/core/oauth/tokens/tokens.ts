@@ -3,7 +3,7 @@ import { UnavailableError } from '../../base/errors.js';
 import type { Clock, MaybePromise } from '../../base/ports.js';
 import type { Records, Shape } from '../../base/records.js';
 import type { RandomSource } from '../../base/secrets.js';
-import { type Client, isValidStill, type TokenLifetimes } from '../clients/client.js';
+import { type Client, generationOf, isValidStill, type TokenLifetimes } from '../clients/client.js';
 import type { Clients } from '../clients/clients.js';
 import type { Emit, OAuthOccurrence } from '../events/events.js';
 import type { ImpliedScopes } from '../facts/implied-scopes.js';
@@ -142,13 +142,14 @@ export class Tokens {
    * @param connection - The connection in which it is allowed; read from the store if absent.
    */
   async newGrant(
-    { client_id, refresh, lifetimes }: Client,
+    client: Client,
     owner: Owner,
     asked: string,
     aud: readonly string[],
     origin: GrantOrigin,
     connection?: Connection,
   ): Promise<NewGrant> {
+    const { client_id, refresh, lifetimes } = client;
     const { sub, username = null } = owner;
     const place = connection ?? (await this.connectionTo(sub, client_id));
     const { authorizationCode, deviceCode, accessToken, refreshTokenAbsolute } = this.#given.lifetimes;
@@ -163,7 +164,8 @@ export class Tokens {
     const generation = this.#given.connections.generationFor(place);
     const scope = this.#given.impliedScopes.expandText(asked);
     const facts = signInFacts(owner);
-    return { id, place, connection: generation, client_id, sub, username, scope, aud, iat, exp, ...origin, ...facts };
+    const made = { client_id, sub, username, scope, aud, iat, exp, ...generationOf(client), ...origin, ...facts };
+    return { id, place, connection: generation, ...made };
   }
 
   /** Writes a grant and its connection. Tokens issued under it do not work before. */
@@ -244,7 +246,8 @@ export class Tokens {
     const iat = this.now();
     const { client_id } = client;
     const scope = this.#given.impliedScopes.expandText(asked);
-    const record = { client_id, scope, aud, iat, exp: iat + this.#accessToken(client), grant: null };
+    const exp = iat + this.#accessToken(client);
+    const record = { client_id, scope, aud, iat, exp, grant: null, ...generationOf(client) };
     return this.#saved(this.#mint(this.#given.random.string(TOKEN_BYTES.secret), record, clientItself(client_id), jkt));
   }
 
@@ -341,8 +344,7 @@ export class Tokens {
     if ((jkt !== undefined) !== isMarkedAsBound(jti ?? token)) return undefined;
     const known = this.#given.clients.find(found.client_id);
     const client = known instanceof Promise ? await known : known;
-    if (client === undefined || !isValidStill(client, found.iat)) return undefined;
-    if (grant !== undefined && !isValidStill(client, grant.iat)) return undefined;
+    if (client === undefined || !isValidStill(client, grant ?? found)) return undefined;
     const subject = grant ?? clientItself(found.client_id);
     const { sub, username } = subject;
     if (grant?.name !== undefined && found.grant !== null) this.#given.uses.record(found.grant, found.exp);
