@@ -55,6 +55,9 @@ const LOST: ReadonlySet<Scenario> = new Set([
   ...EXTENDED.filter(({ name }) => name.includes('hours, and grants.revoke of both')),
 ]);
 
+/** Where a command that comes late, and one that is sent twice, is tried with every run of the tests: each once brought back what had ended. */
+const RESENT: ReadonlySet<Scenario> = new Set([ACCESS_REVOKED, GRANT_REVOKED, BACK_AGAIN]);
+
 /** Every command of these may be the last one in `npm run interleavings` alone, because they have many. */
 const LONG: ReadonlySet<Scenario> = new Set([
   ...EXTENDED.filter((one) => !LOST.has(one)),
@@ -73,7 +76,11 @@ export const usual = (part: Part): readonly Row[] =>
     .filter((one: Scenario) => !one.name.includes('after days'))
     .map((one): Row => [
       one,
-      [...(LONG.has(one) ? [] : (['ends'] as const)), ...(LOST.has(one) ? (['lost'] as const) : [])],
+      [
+        ...(LONG.has(one) ? [] : (['ends'] as const)),
+        ...(LOST.has(one) ? (['lost'] as const) : []),
+        ...(RESENT.has(one) ? (['late', 'twice'] as const) : []),
+      ],
     ]);
 
 const THREE: Readonly<Record<Part, readonly Scenario[]>> = {
