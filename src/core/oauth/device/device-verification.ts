@@ -10,7 +10,7 @@ import { sha256 } from '../../base/secrets.js';
 import { checkAwaited } from '../../base/waiting.js';
 import { type Client, DEVICE_CODE_GRANT, isOfGeneration } from '../clients/client.js';
 import { LIMITS } from '../facts/limits.js';
-import { parseParameters } from '../facts/parameters.js';
+import { type Parameters, parseParameters } from '../facts/parameters.js';
 import { type OAuthContext, secondsOf } from '../kernel/context.js';
 import { grantsPath, isSignIn, readPageForm, type Visitor, visitorOf } from '../kernel/owner-pages.js';
 import { clientView } from '../pages/client-view.js';
@@ -27,14 +27,26 @@ import {
 } from '../records/user-code.js';
 import { tooManyAttempts } from '../sign-in/authenticate-owner.js';
 import { type Destination, formExpired, SIGN_IN_FIELDS } from '../sign-in/sign-in.js';
+import type { Connection } from '../tokens/connections.js';
 
-const DEVICE_PAGE_PARAMETERS = { ...SIGN_IN_FIELDS, user_code: 'text', decision: 'vschar' } as const;
+const DEVICE_PAGE_PARAMETERS = {
+  ...SIGN_IN_FIELDS,
+  user_code: 'text',
+  decision: 'vschar',
+  device: 'vschar',
+  client_id: 'vschar',
+} as const;
 
 /** A user code that belongs to a device. */
 interface FoundCode {
   readonly code: string;
   /** The hash of the device code. */
   readonly hash: string;
+}
+
+/** A code on the form where its owner decides. The form says what it belongs to, so that the decision need not look for that again. */
+interface ShownCode extends FoundCode {
+  readonly client_id: string;
 }
 
 /** A device whose code this owner was the first to enter. */
@@ -67,36 +79,56 @@ export const deviceVerificationForm = async (request: HttpRequest, context: OAut
   const session = signIn.sessions.read(request);
   if (session === undefined) return redirect(destination.returnTo, 303);
   const decision = form.get('decision');
-  const [owner, found] = await Promise.all([
+  const shown = decision === undefined ? undefined : shownCode(form);
+  // All that can be read at once, most of it in vain if the form is not one of ours.
+  const [owner, entered, device, place] = await Promise.all([
     signIn.currentOwner(request, session, context),
-    decision === undefined ? undefined : findUserCode(typed, context),
+    decision === undefined ? findUserCode(typed, context) : undefined,
+    shown && context.records.get(keys.device(shown.hash), DEVICE),
+    decision === 'approve' && shown && session.owner && connectionOf(session.owner, shown, context),
   ]);
   if (owner === undefined) return redirect(destination.returnTo, 303);
   const visitor = { owner, session };
   const isShown = (purpose: readonly string[]): boolean =>
     signIn.sessions.isFormToken(form.get('form_token'), session, purpose);
-  const isConsent = isShown(decisionPurpose(owner, typed));
+  const isConsent = shown !== undefined && isShown(decisionPurpose(owner, shown));
   if (decision === 'sign_out' && signIn.isBuiltIn && (isConsent || isShown(codePurpose(owner)))) {
+    const found = isConsent ? shown : await findUserCode(typed, context);
     if (found !== undefined) await release(found, owner, context);
     return signIn.signOut(session, destination, context);
   }
-  if (decision === undefined ? !isShown(codePurpose(owner)) : !isConsent) throw formExpired(destination.returnTo);
-  if (decision === undefined) return enter(typed, request, visitor, context);
+  if (decision === undefined) {
+    if (!isShown(codePurpose(owner))) throw formExpired(destination.returnTo);
+    return enter(typed, entered, request, visitor, context);
+  }
+  if (!isConsent) throw formExpired(destination.returnTo);
   if (decision !== 'approve' && decision !== 'deny')
     throw new PageError('no_decision', { back: { href: destination.returnTo } });
   // The form was shown to this owner for this very code, so it is no guess.
-  const claimed = await claim(found, owner, context);
+  const claimed = device && (await claim(shown, owner, context, device));
   if (claimed === undefined) return codePage(visitor, typed, 'wrong_code', context);
   checkAwaited(request);
-  return decide(decision, claimed, visitor, context);
+  const connection = place && session.owner?.sub === owner.sub ? place : undefined;
+  return decide(decision, claimed, { ...visitor, connection }, context);
 };
+
+/** What the form with the decision is about. Only {@link decisionPurpose} proves that it is ours. */
+const shownCode = (form: Parameters): ShownCode | undefined => {
+  const code = normalizeUserCode(form.get('user_code') ?? '');
+  const hash = form.get('device');
+  const client_id = form.get('client_id');
+  if (code === undefined || hash === undefined || client_id === undefined || !/^[\w-]{43}$/.test(hash))
+    return undefined;
+  return { code, hash, client_id };
+};
+
+const connectionOf = ({ sub }: Owner, { client_id }: ShownCode, { tokens }: OAuthContext): Promise<Connection> =>
+  tokens.connectionTo(sub, client_id);
 
 const codePurpose = (owner: Owner): readonly string[] => ['device', owner.sub];
 
-const decisionPurpose = (owner: Owner, typed: string): readonly string[] => [
-  'device decision',
-  owner.sub,
-  normalizeUserCode(typed) ?? '',
+const decisionPurpose = ({ sub }: Owner, { code, hash, client_id }: ShownCode): readonly string[] => [
+  ...['device decision', sub, code, hash, client_id],
 ];
 
 /** Where the forms go. */
@@ -140,22 +172,29 @@ const codePage = async (
 /** Shows what a code belongs to, without deciding anything. */
 const enter = async (
   typed: string,
+  found: FoundCode | undefined,
   request: HttpRequest,
   visitor: Visitor,
   context: OAuthContext,
 ): Promise<HttpResponse> => {
-  const attempt = await context.limiters.userCode.attempt(guessOf(visitor, request, context), request, () =>
-    findUserCode(typed, context).then((found) => claim(found, visitor.owner, context)),
-  );
+  // Read while the attempt is counted; nothing of it is used, or shown, before.
+  const read = found && context.records.get(keys.device(found.hash), DEVICE);
+  read?.catch(() => undefined);
+  const attempt = await context.limiters.userCode.attempt(guessOf(visitor, request, context), request, async () => {
+    const device = await read;
+    return device && claim(found, visitor.owner, context, device);
+  });
   if ('retryAfter' in attempt) throw tooManyAttempts(attempt.retryAfter, devicePath(context));
   if (attempt.result === undefined) return codePage(visitor, typed, 'wrong_code', context);
   const { owner, session } = visitor;
   const { sessions } = context.signIn;
   const { client, device, code, hash } = attempt.result;
   if (device.decision !== null) return donePage(device.decision, client, visitor, context);
+  const { client_id } = client;
+  const form_token = sessions.formToken(session, decisionPurpose(owner, { code, hash, client_id }));
   const page = await context.pages.show('deviceConsent', {
     action: formPath(context),
-    hidden: { user_code: code, form_token: sessions.formToken(session, decisionPurpose(owner, code)) },
+    hidden: { user_code: code, device: hash, client_id, form_token },
     ...clientView(client, context.issuer(request)),
     username: owner.username ?? owner.sub,
     scopes: scopeViews(parseScope(device.scope) ?? [], context.config, context.pages.locale),
@@ -192,18 +231,23 @@ const findUserCode = async (typed: string, context: OAuthContext): Promise<Found
   return record === undefined ? undefined : { code, hash: record.device };
 };
 
-/** The device of a code. It belongs to the first owner who enters the code; for all others it does not exist. */
+/**
+ * The device of a code. It belongs to the first owner who enters the code; for all others it does not exist.
+ *
+ * @param known - Its record, if it was just read.
+ */
 const claim = async (
   found: FoundCode | undefined,
   { sub }: Owner,
   context: OAuthContext,
+  known?: DeviceRecord,
 ): Promise<Claimed | undefined> => {
   if (found === undefined) return undefined;
   const { records, config, random } = context;
   const key = keys.device(found.hash);
   const owner = sha256(sub);
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
-    const device = await records.get(key, DEVICE);
+    const device = attempt === 0 && known !== undefined ? known : await records.get(key, DEVICE);
     if (device === undefined || secondsOf(context.clock) >= device.code_exp) return undefined;
     if (device.owner !== null && device.owner !== owner) return undefined;
     const client = await config.clients.find(device.client_id);
@@ -246,18 +290,18 @@ const donePage = async (
 const decide = async (
   decision: 'approve' | 'deny',
   claimed: Claimed,
-  visitor: Visitor,
+  visitor: Visitor & { readonly connection: Connection | undefined },
   context: OAuthContext,
 ): Promise<HttpResponse> => {
   const { client, device } = claimed;
   if (device.decision !== null) return donePage(device.decision, client, visitor, context);
-  const { owner, session } = visitor;
+  const { owner, session, connection } = visitor;
   const { tokens } = context;
   if (decision === 'approve') context.hooks.checkOwner?.(owner, parseScope(device.scope) ?? []);
   // The grant is written first, so that a device never finds an approval without one.
   const grant =
     decision === 'approve'
-      ? await tokens.newGrant(client, owner, device.scope, device.aud, { grant_type: DEVICE_CODE_GRANT })
+      ? await tokens.newGrant(client, owner, device.scope, device.aud, { grant_type: DEVICE_CODE_GRANT }, connection)
       : undefined;
   if (grant !== undefined) {
     await tokens.saveGrant(grant, context.emit);
