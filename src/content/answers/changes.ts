@@ -296,8 +296,8 @@ interface Contributors {
 }
 
 /** The maximum number of users whose contributions a response lists, and of users read to find those of an IP range. */
-const MAX_USERS = 750;
-const MAX_USERS_READ = 1_250;
+const MAX_USERS = 1_500;
+const MAX_USERS_READ = 2_500;
 const USERS_PIECE = 250;
 
 /** The users of a response in their order, and the first one of the next response. */
