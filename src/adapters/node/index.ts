@@ -82,15 +82,16 @@ const NEXT = 'next';
 
 const protect =
   (check: Check): NodeGuarded =>
-  async (req, res, handler) => {
-    // Fastify ignores what a hook resolves to.
+  (req, res, handler) => {
+    // Thrown at once: old versions of Express wait for no promise. Fastify ignores what a hook resolves to.
     if (typeof res.setHeader !== 'function' || handler?.name === NEXT) throw wrongFramework('node');
     if (typeof handler !== 'function') throw withoutHandler('guard(scope)(req, res, (auth) => { … })');
     const pass = async (authorization: Authorization, headers: HttpResponse['headers'] = {}): Promise<void> => {
       setHeaders(res, headers);
       await handler(authorization);
     };
-    await check(new PlainRequest(req), (response) => send(res, response), pass);
+    // `then` only tells the compiler that the handler's promise is awaited.
+    return check(new PlainRequest(req), (response) => send(res, response), pass).then((done) => done);
   };
 
 const EXAMPLE = 'createServer(oauthQuery({ … }))';

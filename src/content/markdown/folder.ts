@@ -182,7 +182,9 @@ export class Folder {
     }
     this.#drafts = drafts;
     if (drafts.size > 0) {
-      problems.push(`${this.root}: ${drafts.size} drafts are not served. To serve them, set drafts: true.`);
+      problems.push(
+        `${this.root}: ${drafts.size === 1 ? 'one draft is' : `${drafts.size} drafts are`} not served. To serve drafts, set drafts: true.`,
+      );
     }
     problems.push(...[...files.values()].flatMap((file) => file.problems));
     const coded = [...files.values()].filter(({ hasCode }) => hasCode).length;

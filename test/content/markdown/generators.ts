@@ -47,7 +47,7 @@ const hugo: Generator = {
     'posts/future.md': ['---\ndate: 2999-01-01\n---\nText.', { page: 'Posts/future', time: '2999-01-01T00:00:00Z' }],
   },
   problems: [
-    '2 drafts are not served. To serve them, set drafts: true.',
+    '2 drafts are not served. To serve drafts, set drafts: true.',
     'Shortcodes, Liquid and MDX are shown as text. Files with them: 1.',
   ],
 };
@@ -92,7 +92,7 @@ const jekyll: Generator = {
     ],
   },
   problems: [
-    '2 drafts are not served. To serve them, set drafts: true.',
+    '2 drafts are not served. To serve drafts, set drafts: true.',
     'Shortcodes, Liquid and MDX are shown as text. Files with them: 1.',
   ],
 };
@@ -179,7 +179,7 @@ const docusaurus: Generator = {
   },
   problems: [
     'Files in MDX are skipped, because they contain code: 1.',
-    '1 drafts are not served. To serve them, set drafts: true.',
+    'one draft is not served. To serve drafts, set drafts: true.',
     'Shortcodes, Liquid and MDX are shown as text. Files with them: 1.',
   ],
 };
@@ -225,7 +225,7 @@ const zola: Generator = {
     ],
   },
   problems: [
-    '2 drafts are not served. To serve them, set drafts: true.',
+    '2 drafts are not served. To serve drafts, set drafts: true.',
     'Shortcodes, Liquid and MDX are shown as text. Files with them: 1.',
   ],
 };
