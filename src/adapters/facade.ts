@@ -6,8 +6,10 @@ import type { HttpRequest, HttpResponse, Route } from '../core/base/http/message
 import { guarded } from '../core/base/listeners.js';
 import { fromCaller, mistake } from '../core/base/mistakes.js';
 import type { MaybePromise, Store } from '../core/base/ports.js';
-import { isRecord } from '../core/base/schema.js';
+import { isRecord, type Optional } from '../core/base/schema.js';
 import { checkOf, type TokenCheck } from '../core/base/token-check.js';
+import type { Claims } from '../core/feature/claims.js';
+import type { AllowedClaims, Complete, Feature, FeatureScopes } from '../core/feature/types.js';
 import type { Issue } from '../core/oauth/owners/issue.js';
 import type { OwnerGrants } from '../core/oauth/owners/owner-grants.js';
 import type { Owners } from '../core/oauth/owners/owners.js';
@@ -19,16 +21,38 @@ import { memoryStore } from '../stores/memory.js';
 import { Mount, warnUnreached } from './mount.js';
 import { RouteTable, type Send, sendBroken } from './route-table.js';
 
-export type { Authorization } from '../core/base/authorization.js';
+export type { Authorization, AuthorizationWith } from '../core/base/authorization.js';
+export type { Claims } from '../core/feature/claims.js';
+export type { ClaimsOf, Feature, FeatureScopes, ScopesOf } from '../core/feature/types.js';
+
+/** Options whose types of scopes, features and claims do not matter any more. */
+type AnyOptions<Native> = Omit<AdapterOptions<Native>, 'scopes' | 'features' | 'claims'>;
 
 /** {@link ServerOptions} with the defaults of an adapter; `Native` is the request type of its framework. */
-export interface AdapterOptions<Native> extends Omit<ServerOptions, 'store' | 'runtime' | 'owner'> {
+export interface AdapterOptions<
+  Native,
+  S extends FeatureScopes = FeatureScopes,
+  F extends readonly Feature[] = readonly Feature[],
+  C extends object = Claims,
+> extends Omit<ServerOptions, 'store' | 'runtime' | 'owner' | 'scopes' | 'features' | 'claims'> {
+  /** Scope → its description for users, or a definition. Their names are those that `guard`, `check` and `issue` take. */
+  readonly scopes?: S | undefined;
+  /**
+   * What is plugged in, in any order: `query({ … })` of `oauth-query/query`, `openIdConnect({ … })` and `profileResource({ … })` of `oauth-query/openid`,
+   * `dpop()`, `pushedRequests()`, `stepUp()`, `sessions()`, `personalTokens()`, `adminPages({ … })`, and features of others.
+   */
+  readonly features?: (F & Complete<F>) | undefined;
+  /**
+   * Facts that the application puts into access tokens, such as `{ names: ['tenant'], of: ({ owner }) => ({ tenant: … }) }`. They are shown by
+   * introspection, in signed tokens, and in `req.auth.claims` behind every guard.
+   */
+  readonly claims?: AllowedClaims<C> | undefined;
   /** Default: `memoryStore()`, for a single process; its data is lost when the process ends. */
   readonly store?: Store | undefined;
   /** Default: `Date.now` and `crypto.randomBytes`; replaced in tests. Your own store needs the same clock. */
-  readonly runtime?: { readonly [Name in keyof Runtime]?: Runtime[Name] | undefined } | undefined;
+  readonly runtime?: Optional<Runtime> | undefined;
   /** Returns the signed-in user of the application. Needs `loginUrl`. */
-  readonly owner?: (request: Native) => MaybePromise<Owner | undefined | null | false>;
+  readonly owner?: ((request: Native) => MaybePromise<Owner | undefined | null | false>) | undefined;
 }
 
 /** Called with errors that are not reported to clients. */
@@ -40,22 +64,26 @@ interface MountedOptions extends ServerOptions {
 }
 
 /** Creates what lets a request pass if it has a valid token. */
-export interface Guard<Handler> {
-  /** @param scope - The scopes that the token must have, all of them: a text that is split at spaces, or a list. */
-  (scope: RequiredScope, options?: GuardOptions): Handler;
+export type Guard<Handler, Scope extends string = string> = GuardMethod<Handler, Scope>['guard'] & {
   /** Requires a valid token, whatever its scopes. */
   any(options?: GuardOptions): Handler;
+};
+
+/** A method, so that a guard of some scopes fits where any may be named. */
+interface GuardMethod<Handler, Scope extends string> {
+  /** @param scope - The scopes that the token must have, all of them: one, or a list. */
+  guard(scope: RequiredScope<Scope>, options?: GuardOptions): Handler;
 }
 
 /** Offered by every adapter in addition to its way of mounting. `Headed` is what has the headers of a request. */
-export interface Facade<Handler, Headed> {
+export interface Facade<Handler, Headed, Scope extends string = string, C extends object = {}> {
   /**
    * Creates guards for routes in this process. They read the store for each token, so a revoked token is rejected
    * immediately.
    */
-  readonly guard: Guard<Handler>;
+  readonly guard: Guard<Handler, Scope>;
   /** Checks a token without a request, for WebSockets, subscriptions and jobs. */
-  readonly check: TokenCheck;
+  readonly check: TokenCheck<Scope, C>;
   /**
    * The owner who is signed in with the built-in sign-in, for pages of your own; `undefined` if there is none: no session, one that
    * has expired or ended, or an owner whose `users.isActive` is `false`. Reads only the `Cookie` header, and the store for each session.
@@ -68,7 +96,9 @@ export interface Facade<Handler, Headed> {
   /** Signs out, exports and erases owners. */
   readonly owners: Owners;
   /** Issues tokens without a request of a client: personal access tokens, and tokens for tests. */
-  readonly issue: Issue;
+  readonly issue: Issue<Scope>;
+  /** Closes the features that have something to finish. Call it after the last request and before you close the store. Never rejects. */
+  readonly close: () => Promise<void>;
 }
 
 /** Further members of a guard for the tokens of another process. `Served` is what its framework mounts. */
@@ -140,7 +170,7 @@ export const calledWith = <Options>(options: Options, example: string): Options 
 };
 
 /** Adds the defaults of the adapters: a memory store, a clock, and the console for errors and warnings. */
-const serverOptions = <Native>(options: AdapterOptions<Native>, example: string): MountedOptions => {
+const serverOptions = <Native>(options: AnyOptions<Native>, example: string): MountedOptions => {
   const {
     owner,
     store,
@@ -169,7 +199,7 @@ const isWorker = (): boolean =>
 /** Warns about a server in production, or in several processes, whose grants are kept in the memory of this process. */
 const warnUnstored = (
   { store }: { readonly store?: unknown },
-  { issuer }: { readonly issuer?: string },
+  { issuer }: { readonly issuer?: string | undefined },
   { warn }: Server,
 ): void => {
   const isPublic = isPublicIssuer(issuer);
@@ -220,7 +250,7 @@ const guardOf = <Handler>(
 };
 
 const mounted = <Native, Mounted extends object, Handler, Headed>(
-  options: AdapterOptions<Native>,
+  options: AnyOptions<Native>,
   { example, mount, protect, cookiesOf, isFirst }: Framework<Mounted, Handler, Headed>,
 ): Mounted & Facade<Handler, Headed> => {
   checkNode();
@@ -235,19 +265,20 @@ const mounted = <Native, Mounted extends object, Handler, Headed>(
     grants: server.grants,
     owners: server.owners,
     issue: server.issue,
+    close: () => server.close(),
   });
 };
 
 /**
  * Creates a server, mounted in the way of its framework.
  *
- * @param publicFunction - The function of the adapter, at whose caller the stack of an error begins.
+ * @param publicFunction - The function of the adapter, at whose caller the stack of an error begins. Its result tells the types of scopes and claims.
  */
-export const mountServer = <Native, Mounted extends object, Handler, Headed>(
-  publicFunction: (options: never) => unknown,
-  options: AdapterOptions<Native>,
+export const mountServer = <Native, Mounted extends object, Handler, Headed, Served>(
+  publicFunction: (options: never) => Served,
+  options: AnyOptions<Native>,
   framework: Framework<Mounted, Handler, Headed>,
-): Mounted & Facade<Handler, Headed> => fromCaller(publicFunction, () => mounted(options, framework));
+): Served => fromCaller(publicFunction, () => mounted(options, framework) as unknown as Served);
 
 /** The framework-specific part of an adapter, for guards without a server. */
 interface RemoteFramework<Handler, Served> {

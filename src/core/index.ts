@@ -6,7 +6,9 @@
  */
 
 export type { Authorization } from './base/authorization.js';
-export type { Feature, FeatureHost } from './base/feature.js';
+export { customGrant } from './feature/custom-grant.js';
+export type { FeatureHost } from './feature/host.js';
+export type { Feature } from './feature/types.js';
 export type { GuardRequirement, GuardResult } from './base/http/bearer.js';
 export { BodyError } from './base/http/body.js';
 export { OAuthError, type OAuthErrorCode, UnavailableError } from './base/errors.js';
@@ -15,9 +17,9 @@ export type { ResourceDefinition } from './base/resource-metadata.js';
 export { checkClient } from './oauth/clients/check-client.js';
 export type { ClientRegistration, ClientRegistry, ClientRow, ClientSource } from './oauth/clients/client.js';
 export { hashSecret } from './oauth/clients/slow-hash.js';
-export { type CustomGrant, customGrant, type CustomGrantRequest } from './oauth/kernel/custom-grant.js';
+export type { CustomGrant, CustomGrantRequest } from './oauth/kernel/custom-grant.js';
 export type { OAuthEvent } from './oauth/events/events.js';
-export type { SigningKey } from './oauth/keys/signing-keys.js';
+export type { SigningKey } from './base/key-source.js';
 export type { Issue } from './oauth/owners/issue.js';
 export type { GrantSummary } from './oauth/owners/listed-grants.js';
 export type { OwnerGrants } from './oauth/owners/owner-grants.js';

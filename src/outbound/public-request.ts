@@ -12,7 +12,7 @@ export interface Network {
 }
 
 /** What is sent. */
-export interface PublicRequest {
+interface PublicRequest {
   readonly method: 'GET' | 'POST';
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string;

@@ -12,10 +12,13 @@ export const importPackage = (name: string): Promise<unknown> =>
 export const requirePackage = (name: string): unknown => {
   // Imported, bundlers would follow it.
   const { createRequire } = process.getBuiltinModule('node:module');
+  const inFolder = createRequire(join(process.cwd(), 'index.js'));
+  const here: string | undefined = import.meta.url; // undefined in a bundle of CommonJS
+  if (here === undefined) return inFolder(name);
   try {
-    return createRequire(import.meta.url)(name);
+    return createRequire(here)(name);
   } catch (error) {
     if (!isMissing(error, name)) throw error;
-    return createRequire(join(process.cwd(), 'index.js'))(name);
+    return inFolder(name);
   }
 };

@@ -30,6 +30,14 @@ export const discover = async (http: HttpClient, issuer: string): Promise<Metada
   );
 };
 
+/** Fetches the keys of an authorization server. @param jwksUri - Instead of that of its metadata. */
+export const fetchKeys = async (http: HttpClient, issuer: string, jwksUri?: URL): Promise<Metadata> => {
+  const url = jwksUri ?? endpointOf(await discover(http, issuer), 'jwks_uri', issuer);
+  const { status, body } = await http.get(url);
+  if (status !== 200) throw new UnavailableError(`${url.origin}${url.pathname} answered ${status}.`);
+  return body;
+};
+
 /** An endpoint from the metadata. It must be at least as protected in transit as the metadata. */
 export const endpointOf = (metadata: Metadata, name: string, issuer: string): URL => {
   const text = metadata[name];

@@ -4,11 +4,27 @@ import { UnavailableError } from '../core/base/errors.js';
 import { readAtMost } from '../core/base/http/body.js';
 import { isJsonType } from '../core/base/http/messages.js';
 
+/** A response with text of one media type, of status 200. */
+interface TextAnswer {
+  readonly text: string;
+}
+
 /** A response with a JSON object, of any status. */
 export interface JsonAnswer {
   readonly status: number;
   readonly body: Readonly<Record<string, unknown>>;
 }
+
+/** A response of any kind. */
+interface Received {
+  /** Names the endpoint in errors. */
+  readonly place: string;
+  readonly status: number;
+  readonly type: string;
+  readonly text: string;
+}
+
+type Form = Readonly<Record<string, string>>;
 
 const MAX_ANSWER_BYTES = 65_536;
 
@@ -29,6 +45,11 @@ const parse = (text: string): JsonAnswer['body'] => {
   return value as JsonAnswer['body']; // An object, not an array.
 };
 
+const jsonIn = ({ place, status, type, text }: Received): JsonAnswer => {
+  if (!isJsonType(type)) throw new UnavailableError(`${place} answered ${status} without JSON.`);
+  return { status, body: parse(text) };
+};
+
 const tooLong = (): Error => new Error(`The response is longer than ${MAX_ANSWER_BYTES} bytes.`);
 
 const isCut = (error: NodeJS.ErrnoException): boolean => error.code === 'ECONNRESET' || error.code === 'EPIPE';
@@ -47,13 +68,25 @@ export class HttpClient {
     this.#timeout = timeout;
   }
 
-  get(url: URL): Promise<JsonAnswer> {
-    return this.#exchange(url, { method: 'GET', headers: { accept: 'application/json' } });
+  async get(url: URL): Promise<JsonAnswer> {
+    return jsonIn(await this.#exchange(url, { method: 'GET', headers: { accept: 'application/json' } }));
   }
 
-  postForm(url: URL, form: Readonly<Record<string, string>>, authorization?: string): Promise<JsonAnswer> {
+  async postForm(url: URL, form: Form, authorization?: string): Promise<JsonAnswer> {
+    return jsonIn(await this.#post(url, form, 'application/json', authorization));
+  }
+
+  /** The same for a response of another media type. Errors are JSON, and so is whatever a server without that type sends. */
+  async postFormFor(type: string, url: URL, form: Form, authorization?: string): Promise<JsonAnswer | TextAnswer> {
+    const answer = await this.#post(url, form, type, authorization);
+    return answer.status === 200 && answer.type.split(';', 1)[0]?.trim().toLowerCase() === type
+      ? { text: answer.text }
+      : jsonIn(answer);
+  }
+
+  #post(url: URL, form: Form, accept: string, authorization: string | undefined): Promise<Received> {
     const headers = {
-      accept: 'application/json',
+      accept,
       'content-type': 'application/x-www-form-urlencoded',
       ...(authorization === undefined ? {} : { authorization }),
     };
@@ -66,7 +99,7 @@ export class HttpClient {
     this.#https.destroy();
   }
 
-  async #exchange(url: URL, options: http.RequestOptions, body = ''): Promise<JsonAnswer> {
+  async #exchange(url: URL, options: http.RequestOptions, body = ''): Promise<Received> {
     const place = `${url.origin}${url.pathname}`;
     let response: http.IncomingMessage;
     let text: string;
@@ -79,9 +112,7 @@ export class HttpClient {
     const { statusCode: status = 0, headers } = response;
     if (status >= 300 && status < 400)
       throw new UnavailableError(`${place} redirects; redirects are not followed. Configure the final URL.`);
-    if (!isJsonType(headers['content-type'] ?? ''))
-      throw new UnavailableError(`${place} answered ${status} without JSON.`);
-    return { status, body: parse(text) };
+    return { place, status, type: headers['content-type'] ?? '', text };
   }
 
   #send(url: URL, options: http.RequestOptions, body: string): Promise<http.IncomingMessage> {

@@ -12,4 +12,5 @@ export type { GuardOptions } from '../core/base/guard-requirement.js';
 export type { IntrospectionVerifierOptions } from './introspection-options.js';
 export { introspectionVerifier } from './introspection-verifier.js';
 export { type JwtVerifierOptions, jwtVerifier } from './jwt-verifier.js';
+export { type OnBehalfOf, onBehalfOf, type OnBehalfOfOptions } from './on-behalf-of.js';
 export type { Verifier } from './verifier.js';

@@ -1,5 +1,6 @@
 import {
   type Checked,
+  condition,
   ENVIRONMENT,
   fail,
   fromEnvironment,
@@ -26,23 +27,25 @@ export interface IntrospectionCredentials {
    * How it authenticates at the introspection endpoint: with its secret in the header (the default) or in the body, or
    * with a bearer token that it requests and renews automatically.
    */
-  readonly method?: (typeof METHODS)[number];
+  readonly method?: (typeof METHODS)[number] | undefined;
   /** The scope of that bearer token; default: `introspect`. */
-  readonly scope?: string;
+  readonly scope?: string | undefined;
 }
 
 /** Options of `introspectionVerifier`. `issuer` or `endpoint` is required. */
 export interface IntrospectionVerifierOptions extends CommonOptions {
   /** The authorization server's issuer: its endpoints are discovered (RFC 8414), and tokens of other issuers are rejected. */
-  readonly issuer?: string;
+  readonly issuer?: string | undefined;
   /** The introspection endpoint, if it cannot be discovered. */
-  readonly endpoint?: string;
+  readonly endpoint?: string | undefined;
   /** The token endpoint, together with `endpoint`, for the method `bearer`. */
-  readonly tokenEndpoint?: string;
+  readonly tokenEndpoint?: string | undefined;
   /** Credentials of a client that may introspect. */
   readonly credentials: IntrospectionCredentials;
+  /** Asks for signed answers (RFC 9701), and takes no others. Needs `issuer`, whose keys are discovered, and credentials with a secret. Default: `false`. */
+  readonly signed?: boolean | undefined;
   /** Seconds for which an answer is cached, never beyond the token's expiry: default 10, at most 30; with 0 every request is introspected. */
-  readonly cacheSeconds?: number;
+  readonly cacheSeconds?: number | undefined;
 }
 
 const credentials = {
@@ -57,6 +60,7 @@ const INTROSPECTION_OPTIONS = {
   endpoint: url,
   tokenEndpoint: url,
   credentials: required(object(credentials), 'set it to { client_id, client_secret } of a client that may introspect'),
+  signed: orElse(condition, false),
   cacheSeconds: wholeNumber(10, 0, 30, 'seconds'),
   ...COMMON_OPTIONS,
 } satisfies Schema<IntrospectionVerifierOptions>;
@@ -69,6 +73,10 @@ const read = verifierOptions('introspectionVerifier', INTROSPECTION_OPTIONS);
 /** @throws TypeError with a sentence that names the option and the remedy. */
 export const resolveOptions = (given: IntrospectionVerifierOptions): ResolvedOptions => {
   const options = read(given);
+  if (options.signed && (options.issuer === undefined || options.credentials.method === 'bearer'))
+    return fail(
+      'introspectionVerifier: options.signed needs options.issuer, whose keys verify the answers, and credentials.method client_secret_basic or client_secret_post: only clients with credentials get signed answers.',
+    );
   if (options.issuer !== undefined) return options;
   if (options.endpoint === undefined) {
     return fail(

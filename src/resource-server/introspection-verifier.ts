@@ -1,8 +1,9 @@
 import { LRUCache } from 'lru-cache';
 import type { Authorization } from '../core/base/authorization.js';
-import { fromCaller, mistake } from '../core/base/mistakes.js';
+import { fromCaller } from '../core/base/mistakes.js';
 import { sha256 } from '../core/base/secrets.js';
 import { singleFlight } from '../core/base/single-flight.js';
+import { doubter } from './doubter.js';
 import { type IntrospectionVerifierOptions, resolveOptions } from './introspection-options.js';
 import { Introspector } from './introspector.js';
 import { type Verifier, tokenVerifier } from './verifier.js';
@@ -15,25 +16,6 @@ interface Remembered {
 
 /** The number of active answers per inactive one. */
 const ACTIVE_PER_INACTIVE = 10;
-
-/** Inactive tokens before the first active one, after which the registration of the client is doubted. */
-const DOUBTFUL = 5;
-
-/** Reports once that no token was ever active, which a client without the right to introspect causes. */
-const doubter = (onError: (error: unknown) => void): ((isActive: boolean) => void) => {
-  let left = DOUBTFUL;
-  return (isActive) => {
-    if (left === 0) return;
-    left = isActive ? 0 : left - 1;
-    if (isActive || left > 0) return;
-    onError(
-      mistake(
-        `introspectionVerifier: the authorization server answered that all of the first ${DOUBTFUL} tokens are inactive. If they are valid, register the client of this guard there with introspect: true.`,
-        'OQ403',
-      ),
-    );
-  };
-};
 
 /**
  * Creates a verifier that introspects each token and caches the answers briefly.
@@ -49,14 +31,18 @@ export const introspectionVerifier = (options: IntrospectionVerifierOptions): Ve
     // Callers can invent tokens, so inactive ones have a small separate cache and cannot evict other answers.
     inactive: new LRUCache<string, Remembered>({ max: Math.ceil(cacheSize / ACTIVE_PER_INACTIVE) }),
   };
-  const note = doubter(resolved.onError);
+  const note = doubter(
+    resolved.onError,
+    (tokens) =>
+      `introspectionVerifier: the authorization server answered that all of the first ${tokens} tokens are inactive. If they are valid, register the client of this guard there with introspect: true.`,
+  );
 
   /** Simultaneous requests with the same token share one introspection request. */
   const ask = singleFlight(async (token: string): Promise<Authorization | undefined> => {
     // The answer may not reflect changes after this moment, so its cache lifetime starts here.
     const believed = clock() + cacheSeconds * 1000;
     const authorization = await introspector.introspect(token);
-    note(authorization !== undefined);
+    note(authorization === undefined ? 'inactive' : undefined);
     const until = authorization === undefined ? believed : Math.min(believed, authorization.exp * 1000);
     answers[authorization === undefined ? 'inactive' : 'active'].set(sha256(token), { authorization, until });
     return authorization;

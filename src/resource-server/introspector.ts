@@ -1,9 +1,12 @@
-import { type Authorization, isAudience, signInOf, usageOf } from '../core/base/authorization.js';
+import { isActor } from '../core/base/actor.js';
+import { type Authorization, claimsIn, isAudience, signInOf, usageOf } from '../core/base/authorization.js';
+import { defined } from '../core/base/defined.js';
 import { UnavailableError } from '../core/base/errors.js';
 import { singleFlight } from '../core/base/single-flight.js';
 import { discover, endpointOf } from './discovery.js';
 import { HttpClient, type JsonAnswer } from './http-client.js';
 import type { ResolvedOptions } from './introspection-options.js';
+import { SIGNED_TYPE, SignedAnswers } from './signed-answers.js';
 
 /** A bearer token is renewed this many milliseconds before it expires, so that it does not expire in transit. */
 const RENEW_BEFORE = 30_000;
@@ -26,10 +29,15 @@ interface BearerToken {
 /** RFC 6749 appendix B: both parts of Basic credentials are form-encoded. */
 const formEncode = (text: string): string => new URLSearchParams([['', text]]).toString().slice(1);
 
-const basic = ({ client_id, client_secret }: ResolvedOptions['credentials']): string =>
+/** The header of a client with its secret. */
+export const basic = ({
+  client_id,
+  client_secret,
+}: Pick<ResolvedOptions['credentials'], 'client_id' | 'client_secret'>): string =>
   `Basic ${Buffer.from(`${formEncode(client_id)}:${formEncode(client_secret)}`).toString('base64')}`;
 
-const problemOf = (who: string, { status, body }: JsonAnswer): UnavailableError => {
+/** What an answer that nobody expects means. */
+export const problemOf = (who: string, { status, body }: JsonAnswer): UnavailableError => {
   const error = typeof body['error'] === 'string' ? ` ${body['error'].replace(/[^\w.-]/g, '?')}` : '';
   const hint = status === 401 ? ' Check options.credentials.' : '';
   return new UnavailableError(`The ${who} endpoint answered ${status}${error}.${hint}`);
@@ -39,6 +47,8 @@ const problemOf = (who: string, { status, body }: JsonAnswer): UnavailableError 
 export class Introspector {
   readonly #options: ResolvedOptions;
   readonly #http: HttpClient;
+  /** Verifies answers, if they are signed. */
+  readonly #signed: SignedAnswers | undefined;
   #endpoints: Endpoints | undefined;
   #bearer: BearerToken | undefined;
   readonly #findEndpoints = singleFlight(() => this.#discover());
@@ -47,6 +57,8 @@ export class Introspector {
   constructor(options: ResolvedOptions) {
     this.#options = options;
     this.#http = new HttpClient(options.timeout);
+    const { signed, issuer } = options;
+    if (signed && issuer !== undefined) this.#signed = new SignedAnswers(options, issuer, this.#http);
   }
 
   close(): void {
@@ -75,8 +87,20 @@ export class Introspector {
     const { client_id, client_secret, method } = credentials;
     if (method === 'bearer') return this.#askAsBearer(endpoint, question);
     return method === 'client_secret_post'
-      ? this.#http.postForm(endpoint, { ...question, client_id, client_secret })
-      : this.#http.postForm(endpoint, question, basic(credentials));
+      ? this.#askAsClient(endpoint, { ...question, client_id, client_secret })
+      : this.#askAsClient(endpoint, question, basic(credentials));
+  }
+
+  async #askAsClient(
+    endpoint: URL,
+    form: Readonly<Record<string, string>>,
+    authorization?: string,
+  ): Promise<JsonAnswer> {
+    if (this.#signed === undefined) return this.#http.postForm(endpoint, form, authorization);
+    const answer = await this.#http.postFormFor(SIGNED_TYPE, endpoint, form, authorization);
+    if ('text' in answer) return { status: 200, body: await this.#signed.read(answer.text) };
+    if (answer.status !== 200) return answer;
+    throw new UnavailableError('The introspection endpoint answered without a signature (RFC 9701).');
   }
 
   async #askAsBearer(endpoint: URL, question: Readonly<Record<string, string>>): Promise<JsonAnswer> {
@@ -146,6 +170,7 @@ export class Introspector {
       exp = now + cacheSeconds,
       iat = now,
       token_type,
+      act,
     } = body;
     if (
       typeof client_id !== 'string' ||
@@ -164,6 +189,7 @@ export class Introspector {
     if (usage === undefined || typeof token_type !== 'string') return undefined;
     if (usage.cnf === undefined && token_type.toLowerCase() !== 'bearer') return undefined;
     if (!isAudience(aud) || (issuer !== undefined && iss !== issuer)) return undefined;
+    if (act !== undefined && !isActor(act)) return undefined;
     if (body['exp'] !== undefined && now >= exp) return undefined;
     return {
       sub,
@@ -176,6 +202,7 @@ export class Introspector {
       iat,
       ...signInOf(body),
       ...usage,
+      ...defined({ act, claims: claimsIn(body) }),
     };
   }
 }

@@ -1,15 +1,20 @@
 import type { JWTPayload } from 'jose';
 import * as errors from 'jose/errors';
 import { jwtVerify } from 'jose/jwt/verify';
-import { type Authorization, isAudience, signInOf, usageOf } from '../core/base/authorization.js';
+import { isActor } from '../core/base/actor.js';
+import { type Authorization, claimsIn, isAudience, signInOf, usageOf } from '../core/base/authorization.js';
+import { defined } from '../core/base/defined.js';
 import { UnavailableError } from '../core/base/errors.js';
 import { fromCaller } from '../core/base/mistakes.js';
 import type { Clock } from '../core/base/ports.js';
+import { allowedBy, contradiction, joinRules } from '../core/base/rules.js';
 import { fail, listOf, orElse, refined, required, type Schema, text } from '../core/base/schema.js';
 import { sha256 } from '../core/base/secrets.js';
-import { discover, endpointOf } from './discovery.js';
+import type { AnyDefinition } from '../core/feature/feature.js';
+import { fetchKeys } from './discovery.js';
+import { doubter } from './doubter.js';
 import { HttpClient } from './http-client.js';
-import { COMMON_OPTIONS, type CommonOptions, verifierOptions, issuer, url } from './option-checks.js';
+import { ALGORITHMS, COMMON_OPTIONS, type CommonOptions, verifierOptions, issuer, url } from './option-checks.js';
 import { type KeySet, RemoteKeys } from './remote-keys.js';
 import { type Verifier, tokenVerifier } from './verifier.js';
 
@@ -18,9 +23,9 @@ export interface JwtVerifierOptions extends CommonOptions {
   /** The authorization server's issuer: every token must name it, and its keys are discovered there (RFC 8414). */
   readonly issuer: string;
   /** The URL of the keys, to override the metadata. */
-  readonly jwksUri?: string;
-  /** Accepted signature algorithms; default: `['ES256', 'EdDSA', 'RS256']`. Use asymmetric algorithms only. */
-  readonly algorithms?: readonly string[];
+  readonly jwksUri?: string | undefined;
+  /** Accepted signature algorithms; default: `['ES256', 'EdDSA', 'RS256', 'PS256']`. Use asymmetric algorithms only. */
+  readonly algorithms?: readonly string[] | undefined;
 }
 
 /** Seconds by which the clock of the authorization server may differ from ours (RFC 9068 §4). */
@@ -38,11 +43,26 @@ const algorithms = refined(listOf('an array of algorithms', algorithm), (names, 
 const JWT_OPTIONS = {
   issuer: required(issuer, 'name the authorization server whose tokens are accepted'),
   jwksUri: url,
-  algorithms: orElse(algorithms, ['ES256', 'EdDSA', 'RS256']),
+  algorithms: orElse(algorithms, [...ALGORITHMS]),
   ...COMMON_OPTIONS,
 } satisfies Schema<JwtVerifierOptions>;
 
 const resolve = verifierOptions('jwtVerifier', JWT_OPTIONS);
+
+/** The accepted algorithms, as features limit them. @param named - Those of the option itself. */
+const algorithmsOf = (
+  {
+    algorithms: all,
+    features,
+  }: { readonly algorithms: readonly string[]; readonly features: readonly AnyDefinition[] },
+  named: readonly string[] | undefined,
+): readonly string[] => {
+  const { signing: rule } = joinRules(features);
+  const other = named?.find((name) => rule?.value.includes(name) === false);
+  if (rule !== undefined && other !== undefined)
+    fail(contradiction(`jwtVerifier: options.algorithms has ${other}`, rule, rule.value.join(', '), 'Remove it.'));
+  return allowedBy(rule, all);
+};
 
 /** The authorization of a verified token; `undefined` if it lacks a claim required by RFC 9068 §2.2. */
 const authorizationOf = (payload: JWTPayload): Authorization | undefined => {
@@ -57,11 +77,12 @@ const authorizationOf = (payload: JWTPayload): Authorization | undefined => {
     scope = '',
     username,
     cnf,
+    act,
   }: Readonly<Record<string, unknown>> = payload;
   if (typeof iss !== 'string' || typeof sub !== 'string' || typeof exp !== 'number' || typeof iat !== 'number')
     return undefined;
   if (typeof jti !== 'string' || typeof client_id !== 'string' || typeof scope !== 'string') return undefined;
-  if (!isAudience(aud)) return undefined;
+  if (!isAudience(aud) || (act !== undefined && !isActor(act))) return undefined;
   // A token bound to a key must not pass without proof of possession.
   const usage = usageOf(cnf);
   if (usage === undefined) return undefined;
@@ -76,15 +97,37 @@ const authorizationOf = (payload: JWTPayload): Authorization | undefined => {
     iat,
     ...signInOf(payload),
     ...usage,
+    ...defined({ act, claims: claimsIn(payload) }),
   };
 };
 
 const UNKNOWN_KEY = Symbol('unknown key');
 
+/** Why a token is not accepted, as the end of a sentence. */
+interface Rejected {
+  readonly reason: string;
+}
+
+const NO_JWT = {
+  reason:
+    'was not a JWT. Set options.jwt of the authorization server, or use introspectionVerifier, which takes opaque tokens.',
+};
+
+const EXPIRED = { reason: 'had expired. Compare the clocks of both machines.' };
+
+const reasonOf = (error: errors.JOSEError, issuer: string): Rejected => {
+  if (error instanceof errors.JWTExpired) return EXPIRED;
+  if (error instanceof errors.JWTClaimValidationFailed && error.claim === 'iss')
+    return { reason: `was from another issuer than ${issuer}.` };
+  if (error instanceof errors.JWTClaimValidationFailed && error.claim === 'typ')
+    return { reason: 'was no access token: its typ must be at+jwt (RFC 9068). ID tokens are for the client.' };
+  return { reason: 'did not pass: its signature, its algorithm or its form was wrong.' };
+};
+
 /** Verifies tokens of one issuer (RFC 9068 §4). */
 const verifier =
   (issuer: string, algorithms: readonly string[], clock: Clock) =>
-  async (token: string, keys: KeySet): Promise<Authorization | undefined | typeof UNKNOWN_KEY> => {
+  async (token: string, keys: KeySet): Promise<Authorization | Rejected | typeof UNKNOWN_KEY> => {
     try {
       const { payload } = await jwtVerify(token, keys.find, {
         algorithms: [...algorithms],
@@ -94,10 +137,10 @@ const verifier =
         clockTolerance: LEEWAY,
         currentDate: new Date(clock()),
       });
-      return authorizationOf(payload);
+      return authorizationOf(payload) ?? { reason: 'lacked a claim that RFC 9068 §2.2 requires.' };
     } catch (error) {
       if (error instanceof errors.JWKSNoMatchingKey) return UNKNOWN_KEY;
-      if (error instanceof errors.JOSEError) return undefined;
+      if (error instanceof errors.JOSEError) return reasonOf(error, issuer);
       throw new UnavailableError('A key of the authorization server is unusable.', { cause: error });
     }
   };
@@ -114,30 +157,38 @@ const JWT = /^[\w-]+\.[\w-]+\.[\w-]+$/;
  */
 export const jwtVerifier = (options: JwtVerifierOptions): Verifier => {
   const resolved = fromCaller(jwtVerifier, () => resolve(options));
-  const { issuer, jwksUri, algorithms, timeout, clock } = resolved;
+  const { issuer, jwksUri, timeout, clock } = resolved;
+  const algorithms = fromCaller(jwtVerifier, () => algorithmsOf(resolved, options.algorithms));
   const http = new HttpClient(timeout);
   const verify = verifier(issuer, algorithms, clock);
-  const remoteKeys = new RemoteKeys(async () => {
-    const url = jwksUri ?? endpointOf(await discover(http, issuer), 'jwks_uri', issuer);
-    const { status, body } = await http.get(url);
-    if (status !== 200) throw new UnavailableError(`${url.origin}${url.pathname} answered ${status}.`);
-    return body;
-  }, resolved);
+  const remoteKeys = new RemoteKeys(() => fetchKeys(http, issuer, jwksUri), resolved);
 
-  const lookUp = async (token: string): Promise<Authorization | undefined> => {
-    if (!JWT.test(token)) return undefined;
+  const note = doubter(
+    resolved.onError,
+    (tokens, last: string) =>
+      `jwtVerifier: none of the first ${tokens} tokens was accepted. If they are valid, a setting is wrong: the last one ${last}`,
+  );
+  const decide = async (token: string): Promise<Authorization | Rejected> => {
+    if (!JWT.test(token)) return NO_JWT;
     let keys = await remoteKeys.current();
     const id = sha256(token);
     const known = keys.verified.get(id);
-    if (known !== undefined) return clock() < (known.exp + LEEWAY) * 1000 ? known : undefined;
+    if (known !== undefined) return clock() < (known.exp + LEEWAY) * 1000 ? known : EXPIRED;
     let found = await verify(token, keys);
     if (found === UNKNOWN_KEY) {
       keys = await remoteKeys.renewed();
       found = await verify(token, keys);
     }
-    if (found === UNKNOWN_KEY || found === undefined) return undefined;
-    keys.verified.set(id, found);
+    if (found === UNKNOWN_KEY)
+      return { reason: 'was signed with a key that the authorization server does not publish.' };
+    if (!('reason' in found)) keys.verified.set(id, found);
     return found;
+  };
+  const lookUp = async (token: string): Promise<Authorization | undefined> => {
+    const found = await decide(token);
+    const isRejected = 'reason' in found;
+    note(isRejected ? found.reason : undefined);
+    return isRejected ? undefined : found;
   };
 
   return tokenVerifier(lookUp, resolved, () => http.close());

@@ -1,7 +1,7 @@
 import { urlProblem } from '../core/base/addresses/request-addresses.js';
 import { resourceProblem } from '../core/base/addresses/resource.js';
-import type { KeyProofs } from '../core/base/key-proofs.js';
 import { guarded } from '../core/base/listeners.js';
+import { movedFrom } from '../core/base/moved.js';
 import type { Clock } from '../core/base/ports.js';
 import { RESOURCE_DEFINITION, type ResourceDefinition } from '../core/base/resource-metadata.js';
 import {
@@ -10,8 +10,8 @@ import {
   ENVIRONMENT,
   fail,
   fn,
-  having,
   listOf,
+  neverUndefined,
   object,
   orElse,
   refined,
@@ -21,6 +21,8 @@ import {
   value,
   wholeNumber,
 } from '../core/base/schema.js';
+import { type AnyDefinition, definitionOf, definitionsOf } from '../core/feature/feature.js';
+import type { Feature } from '../core/feature/types.js';
 
 /** Options of both verifiers. */
 export interface CommonOptions extends ResourceDefinition {
@@ -32,18 +34,18 @@ export interface CommonOptions extends ResourceDefinition {
    */
   readonly resource?: string;
   /**
-   * Accepts tokens that are bound to a key, together with a proof (RFC 9449): `dpop()` of `oauth-query/dpop`. Without it, such tokens are
-   * rejected. Nonces need its option `secret`.
+   * What checks tokens or adds claims to them. With `dpop()` of `oauth-query/dpop`, tokens that are bound to a key are accepted together with a proof
+   * (RFC 9449), and without it they are rejected. Nonces need its option `secret`.
    */
-  readonly dpop?: KeyProofs;
+  readonly features?: readonly Feature[] | undefined;
   /** Number of cached live tokens; default 1000. Other answers have a separate cache a tenth of this size. */
-  readonly cacheSize?: number;
+  readonly cacheSize?: number | undefined;
   /** Milliseconds for one request to the authorization server; default 2000. */
-  readonly timeout?: number;
+  readonly timeout?: number | undefined;
   /** Default: `Date.now`. */
-  readonly clock?: Clock;
+  readonly clock?: Clock | undefined;
   /** Called with every failure that clients see as a 503; default: `console.error`. */
-  readonly onError?: (error: unknown) => void;
+  readonly onError?: ((error: unknown) => void) | undefined;
 }
 
 const resource = text('a resource', /^[^]+$/, ENVIRONMENT);
@@ -53,14 +55,30 @@ const address = refined(text('the URL of a resource', /^[^]+$/, ENVIRONMENT), (g
   return problem === undefined ? given : fail(`${path} ${problem}.`);
 });
 
+/** In another process there is neither a store nor a sign-in, so only what checks tokens, or describes them, has an effect. */
+const verifyingFeatures = (given: readonly unknown[], path: string): readonly AnyDefinition[] => {
+  for (const [at, one] of given.entries()) {
+    const { name, verify, claims, rules } = definitionOf(one, `${path}[${at}]`);
+    if (verify === undefined && claims === undefined && rules === undefined)
+      fail(`${path}[${at}]: ${name} does nothing in a verifier. Use it where the server is created.`);
+  }
+  return definitionsOf(given, path);
+};
+
 export const COMMON_OPTIONS = {
-  audience: refined(either(resource, listOf('an array of resources', resource)), (given, path): readonly string[] => {
-    const audience = typeof given === 'string' ? [given] : given;
-    return audience.length > 0 ? audience : fail(`${path} is an empty list. Name a resource, or leave it out.`);
-  }),
-  resource: address,
+  audience: neverUndefined(
+    refined(either(resource, listOf('an array of resources', resource)), (given, path): readonly string[] => {
+      const audience = typeof given === 'string' ? [given] : given;
+      return audience.length > 0 ? audience : fail(`${path} is an empty list. Name a resource, or leave it out.`);
+    }),
+  ),
+  resource: neverUndefined(address),
   ...RESOURCE_DEFINITION,
-  dpop: having<KeyProofs>('the value of dpop() of oauth-query/dpop', 'start'),
+  features: orElse(
+    refined(value<readonly Feature[]>('an array of features, such as [dpop()]', Array.isArray), verifyingFeatures),
+    [],
+    'none',
+  ),
   cacheSize: wholeNumber(1000, 1, 1_000_000),
   timeout: wholeNumber(2000, 1, 60_000, 'milliseconds'),
   clock: orElse(fn<Clock>('a function that returns milliseconds'), Date.now, '`Date.now`'),
@@ -73,6 +91,9 @@ export const COMMON_OPTIONS = {
     (onError) => guarded(onError, console.error),
   ),
 } satisfies Schema<CommonOptions>;
+
+/** The algorithms of signatures that a server publishes keys for. */
+export const ALGORITHMS = ['ES256', 'EdDSA', 'RS256', 'PS256'] as const;
 
 /** {@link CommonOptions}, validated and completed. */
 export type ResolvedCommonOptions = Checked<typeof COMMON_OPTIONS>;
@@ -98,7 +119,7 @@ export const verifierOptions = <const T extends Table>(
   verifier: string,
   fields: T,
 ): ((given: unknown) => Checked<T>) => {
-  const entry = object(fields);
+  const entry = object(fields, { moved: movedFrom(verifier) });
   return (given) => {
     const options = entry.read(given, `${verifier}: options`);
     checkResource(verifier, options as ResolvedCommonOptions & { readonly issuer?: string }); // Every verifier has them.

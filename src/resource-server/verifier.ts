@@ -12,6 +12,8 @@ import type { HttpRequest, Route } from '../core/base/http/messages.js';
 import { errorResponse, type RefusedRoute, refusalOf } from '../core/base/http/responses.js';
 import { proofOf, provenAtResource, withGivenProof, type WithProof } from '../core/base/possession.js';
 import { type ResourceDefinition, resourceMetadataRoute } from '../core/base/resource-metadata.js';
+import { joinRules } from '../core/base/rules.js';
+import { ownKeys } from '../core/base/seal.js';
 import { checkOf, type TokenCheck } from '../core/base/token-check.js';
 import type { ResolvedCommonOptions } from './option-checks.js';
 
@@ -35,12 +37,12 @@ export interface Verifier {
 const B64TOKEN = /^[\w.~+/-]+=*$/;
 
 /** Resolves to the authorization of a live access token; `undefined` for any other text. */
-export type TokenLookup = (token: string) => Promise<Authorization | undefined>;
+type TokenLookup = (token: string) => Promise<Authorization | undefined>;
 
 /** Options of a verifier except those for tokens; `issuer` is required with a resource. */
 type GuardedTokens = Pick<
   ResolvedCommonOptions,
-  'audience' | 'resource' | 'onError' | 'dpop' | 'clock' | keyof ResourceDefinition
+  'audience' | 'resource' | 'onError' | 'features' | 'clock' | keyof ResourceDefinition
 > & {
   readonly issuer?: string;
 };
@@ -48,11 +50,19 @@ type GuardedTokens = Pick<
 /** Creates a verifier from a function that checks tokens. */
 export const tokenVerifier = (
   lookUp: TokenLookup,
-  { issuer = '', resource, audience: ownAudience, onError, dpop, clock, ...about }: GuardedTokens,
+  { issuer = '', resource, audience: ownAudience, onError, features, clock, ...about }: GuardedTokens,
   close: () => void,
 ): Verifier => {
   const origins = resource === undefined ? [] : [resource];
-  const proofs = dpop?.start({ name: 'options.dpop', clock, secrets: [], issuer, origins });
+  const rules = joinRules(features);
+  const keys = (purpose: string, secrets: readonly string[] = []): readonly string[] =>
+    ownKeys(secrets, issuer, purpose);
+  const verifications = features.flatMap(({ name, verify }) =>
+    verify === undefined ? [] : [verify({ name: `${name}()`, clock, keys, issuer, rules, origins })],
+  );
+  const [proofs] = verifications.flatMap((one) => one.proofs ?? []);
+  const checks = verifications.flatMap(({ check }) => check ?? []);
+  const hasClaims = features.some(({ claims }) => claims !== undefined);
   const decide = async <Refused>(
     read: (audience: readonly string[] | undefined) => WithProof,
     { audience: other, ...requirement }: GuardRequirement,
@@ -70,7 +80,9 @@ export const tokenVerifier = (
         { ...requirement, audience: wanted },
         { isProven: proven !== undefined, now: clock() },
       );
-      return { authorization: admitted, ...(proven !== undefined && { headers: proven.headers }) };
+      for (const check of checks) await check(admitted);
+      const found = hasClaims && admitted.claims === undefined ? { ...admitted, claims: {} } : admitted;
+      return { authorization: found, ...(proven !== undefined && { headers: proven.headers }) };
     } catch (error) {
       const metadata = other === undefined && resource !== undefined ? resourceMetadataAddress(resource) : undefined;
       return refused(error, { scopes: requirement.scopes, metadata, proofAlgorithms: proofs?.algorithms });

@@ -10,11 +10,11 @@ export const CLOCK_SLACK_MS = 120_000;
 /** When and how an SQL store deletes expired records. */
 export interface ClearingOptions {
   /** Milliseconds between two searches for expired records, by default 10,000; with `false` you delete them yourself. */
-  readonly clearEvery?: number | false;
+  readonly clearEvery?: number | false | undefined;
   /** Records deleted by one statement: by default 1,000, in SQLite 200, because the process waits for it. */
-  readonly clearBatch?: number;
+  readonly clearBatch?: number | undefined;
   /** Called when clearing fails; it is retried at the next search. Store calls report their own errors. */
-  readonly onClearError?: (error: unknown) => void;
+  readonly onClearError?: ((error: unknown) => void) | undefined;
 }
 
 /** Milliseconds between two full batches, so that requests are served in between. */

@@ -20,7 +20,7 @@ export interface StoreCall {
 /** Further options of `instrumentedStore`. */
 export interface InstrumentOptions {
   /** A monotonic clock in milliseconds; default: `performance.now`. */
-  readonly now?: () => number;
+  readonly now?: (() => number) | undefined;
 }
 
 /**

@@ -24,9 +24,9 @@ export interface MemoryStoreOptions {
    * The maximum number of records, by default 1,000,000, and at most 16,777,216, the size of a `Map`. Nothing is allocated in advance.
    * When that many are alive, `add` rejects: a live record is never dropped to free space.
    */
-  readonly max?: number;
+  readonly max?: number | undefined;
   /** Returns milliseconds since the epoch; default: `Date.now`. */
-  readonly clock?: Clock;
+  readonly clock?: Clock | undefined;
 }
 
 /** The memory store also reports how full it is. */
@@ -47,7 +47,7 @@ interface Kept {
 class SweptMap {
   readonly records = new Map<string, Kept>();
   readonly groups = new MemoryGroups();
-  #turn = this.records.entries();
+  #turn = this.records.keys();
 
   live(key: string, now: number): Kept | undefined {
     const kept = this.records.get(key);
@@ -62,9 +62,9 @@ class SweptMap {
 
   sweep(count: number, now: number): void {
     for (let left = count; left > 0; left -= 1) {
-      const { value: next, done } = this.#turn.next();
-      if (done === true) this.#turn = this.records.entries();
-      else if (next[1].expiresAt <= now) this.delete(next[0]);
+      const { value: key, done } = this.#turn.next();
+      if (done === true) this.#turn = this.records.keys();
+      else if (this.live(key, now) === undefined) this.delete(key);
     }
   }
 }

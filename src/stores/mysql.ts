@@ -5,6 +5,7 @@
  */
 
 import { mistake, type OnWarning } from '../core/base/mistakes.js';
+import { field } from './field.js';
 import { MAX_KEY_BYTES, mysqlStatements, mysqlTables, type Statements } from './mysql-sql.js';
 import {
   problems,
@@ -138,7 +139,7 @@ function databaseOver({ query, timeout = DEFAULT_TIMEOUT_MS }: MysqlStoreOptions
       );
     },
     async affected(text, ...values) {
-      const count: unknown = Reflect.get(Object(await run(text, values)), 'affectedRows');
+      const count = field(await run(text, values), 'affectedRows');
       if (typeof count === 'number' || typeof count === 'bigint') return Number(count);
       throw new StoreError(
         'STORE_ANSWER',
@@ -175,8 +176,7 @@ async function addRecord(
     if ((await affected(sql.insert, key, json, end, rev)) === 1) return true;
     const [row] = await rows(sql.look, key);
     if (row === undefined) continue;
-    const found = Object(row);
-    if (Number(Reflect.get(found, 'expires_at')) > now) return Reflect.get(found, 'rev') === rev;
+    if (Number(field(row, 'expires_at')) > now) return field(row, 'rev') === rev;
     if ((await affected(sql.renew, json, end, rev, key, now)) === 1) return true;
   }
   throw new StoreError('STORE_TIMEOUT', 'MySQL: other processes kept changing this record');
@@ -230,12 +230,7 @@ async function refusal({ affected }: Database, { trials }: Statements): Promise<
 
 async function settingsOf({ rows }: Database, { settings }: Statements): Promise<ReadonlyMap<string, string>> {
   const found = await rows(settings);
-  return new Map(
-    found.map((row) => [
-      String(Reflect.get(Object(row), 'Variable_name')),
-      String(Reflect.get(Object(row), 'Value')).toUpperCase(),
-    ]),
-  );
+  return new Map(found.map((row) => [String(field(row, 'Variable_name')), String(field(row, 'Value')).toUpperCase()]));
 }
 
 /** The largest records are a few thousand bytes; a client's registration can be larger. */

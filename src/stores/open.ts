@@ -16,7 +16,7 @@ import { loadDriver } from './drivers/load.js';
 import { type MysqlAddress, parseMysqlAddress } from './drivers/mysql-address.js';
 import { connectMariadb, connectMysql2 } from './drivers/mysql.js';
 import { connectNodeRedis } from './drivers/node-redis.js';
-import { connectPg } from './drivers/pg.js';
+import { checkPostgresUrl, connectPg } from './drivers/pg.js';
 import { rejectUnreachable } from './drivers/unreachable.js';
 import { memoryStore } from './memory.js';
 import { mysqlStore } from './mysql.js';
@@ -29,23 +29,23 @@ import { DEFAULT_TIMEOUT_MS, within } from './within.js';
 /** Options of `openStore`, all optional. */
 export interface OpenStoreOptions {
   /** Milliseconds for establishing a connection, and for each call, before the call rejects. Default: 2,000. */
-  readonly timeout?: number;
+  readonly timeout?: number | undefined;
   /** Driver. Default for Redis: node-redis (`redis`) if installed, otherwise `ioredis`; for MariaDB and MySQL: the one that the URL is named after, otherwise the other. */
-  readonly driver?: 'redis' | 'ioredis' | 'mysql2' | 'mariadb';
+  readonly driver?: 'redis' | 'ioredis' | 'mysql2' | 'mariadb' | undefined;
   /** Redis: prefix of every key, by default `oauth:`. */
-  readonly prefix?: string;
+  readonly prefix?: string | undefined;
   /** SQL servers: name of the table, by default `oauth_records`. */
-  readonly table?: string;
+  readonly table?: string | undefined;
   /** SQL servers: maximum number of connections of this process, by default 4. A connection answers one call at a time, in about a millisecond. */
-  readonly connections?: number;
+  readonly connections?: number | undefined;
   /** SQL servers: number of processes that use this database, by default 1. `check` warns if they need more connections than it allows. */
-  readonly processes?: number;
+  readonly processes?: number | undefined;
   /** Called with errors of connections (which are re-established), of clearing, and of Redis's policy. Default: `console.error`. */
-  readonly onError?: (error: unknown) => void;
+  readonly onError?: ((error: unknown) => void) | undefined;
   /** Called with a sentence about a setting to change. Default: `console.warn`. */
   readonly onWarning?: ((message: string, code: WarningCode) => void) | undefined;
   /** Returns milliseconds since the epoch; default: `Date.now`. */
-  readonly clock?: Clock;
+  readonly clock?: Clock | undefined;
 }
 
 /** A store with its connections. */
@@ -115,7 +115,10 @@ function openerOf(url: string): (options: OpenStoreOptions) => OpenedStore | Pro
     const address = parseRedisAddress(url);
     return (options) => openRedis(address, options);
   }
-  if (/^postgres(ql)?$/.test(scheme)) return (options) => openPostgres(url, options);
+  if (/^postgres(ql)?$/.test(scheme)) {
+    checkPostgresUrl(url);
+    return (options) => openPostgres(url, options);
+  }
   if (scheme === 'mysql' || scheme === 'mariadb') {
     const address = parseMysqlAddress(url);
     return (options) => openMysql(scheme, address, options);

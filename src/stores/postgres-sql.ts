@@ -1,7 +1,7 @@
 import { tableNames, type TableNames } from './sql-store.js';
 
 /** Statements that only take values. */
-export type Verb = 'look' | 'state' | 'migrate' | 'add' | 'swap' | 'get' | 'remove' | 'list' | 'clear' | 'clearGroups';
+type Verb = 'look' | 'state' | 'migrate' | 'add' | 'swap' | 'get' | 'remove' | 'list' | 'clear' | 'clearGroups';
 
 /** Executes one of them. */
 export type Ask = (verb: Verb, ...values: (string | number)[]) => Promise<readonly unknown[]>;

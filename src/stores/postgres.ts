@@ -5,6 +5,7 @@
  */
 
 import { mistake } from '../core/base/mistakes.js';
+import { field } from './field.js';
 import { type Ask, postgresTables, statements } from './postgres-sql.js';
 import {
   problems,
@@ -70,7 +71,7 @@ export function postgresStore(options: PostgresStoreOptions): PostgresStore {
   const sql = statements(names);
   const run = async (text: string, name: string, values: (string | number)[]): Promise<readonly unknown[]> => {
     const answer: unknown = await within(timeout, 'PostgreSQL', () => query(text, values, `${table}_${name}`));
-    const rows: unknown = Reflect.get(Object(answer), 'rows');
+    const rows = field(answer, 'rows');
     if (Array.isArray(rows)) return rows;
     throw new StoreError('STORE_ANSWER', '`query` of postgresStore did not return an object with `rows`');
   };
@@ -111,8 +112,8 @@ export function postgresStore(options: PostgresStoreOptions): PostgresStore {
 async function look(ask: Ask): Promise<{ readonly complete: boolean; readonly packed: boolean }> {
   const [row] = await ask('look');
   return {
-    complete: Reflect.get(Object(row), 'complete') === true,
-    packed: Reflect.get(Object(row), 'packed') === true,
+    complete: field(row, 'complete') === true,
+    packed: field(row, 'packed') === true,
   };
 }
 
@@ -128,13 +129,12 @@ async function checkTable(
 ): Promise<void> {
   const { replica, incomplete, forbidden } = problems('postgresStore', names);
   const [row] = await ask('state');
-  const field = (name: string): unknown => Reflect.get(Object(row), name);
-  if (field('replica') === true) throw mistake(replica, 'OQ115');
+  if (field(row, 'replica') === true) throw mistake(replica, 'OQ115');
   if (!(await look(ask)).complete) throw mistake(incomplete, 'OQ115');
-  if (field('writable') !== true) throw mistake(forbidden, 'OQ115');
+  if (field(row, 'writable') !== true) throw mistake(forbidden, 'OQ115');
   warnOfConnections(
     { store: 'postgresStore', connections, remedy: 'PgBouncer' },
-    Number(field('allowed')),
+    Number(field(row, 'allowed')),
     warningsTo(onWarning),
   );
 }

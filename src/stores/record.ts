@@ -1,4 +1,5 @@
 import type { ListPage } from '../core/base/ports.js';
+import { field } from './field.js';
 import { StoreError } from './store-error.js';
 
 /**
@@ -29,7 +30,7 @@ export const isTexts = (value: unknown): value is string[] =>
 
 /** The keys of a row with a column `keys`, a JSON array. */
 export function parseKeys(row: unknown): string[] {
-  const keys = parseRecord(Reflect.get(Object(row), 'keys'));
+  const keys = parseRecord(field(row, 'keys'));
   if (isTexts(keys)) return keys;
   throw new StoreError('STORE_ANSWER', 'The store returned something that is not a list of keys');
 }

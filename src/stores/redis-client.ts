@@ -4,6 +4,7 @@
  */
 
 import { mistake } from '../core/base/mistakes.js';
+import { field } from './field.js';
 
 /**
  * Sends one command and resolves to Redis's response, or rejects with its error. A cluster client finds the node by `key`, which is
@@ -52,12 +53,12 @@ export const adaptFunction = (sendCommand: SendCommand): AdaptedClient => ({
 });
 
 function adaptIoredis(client: object, call: Send): AdaptedClient {
-  const options = memberOf(client, 'options');
+  const options = field(client, 'options');
   const nodes = methodOf(client, 'nodes');
-  const ofNode = nodes ? memberOf(options, 'redisOptions') : options;
+  const ofNode = nodes ? field(options, 'redisOptions') : options;
   const isResent = nodes
-    ? memberOf(options, 'retryDelayOnFailover') !== 0
-    : memberOf(options, 'maxRetriesPerRequest') !== 0 && memberOf(options, 'autoResendUnfulfilledCommands') !== false;
+    ? field(options, 'retryDelayOnFailover') !== 0
+    : field(options, 'maxRetriesPerRequest') !== 0 && field(options, 'autoResendUnfulfilledCommands') !== false;
   return {
     sendCommand: (args) => call(...args),
     askMasters: async (args) =>
@@ -66,8 +67,8 @@ function adaptIoredis(client: object, call: Send): AdaptedClient {
         : Promise.all(listOf(nodes('master')).map(async (node) => methodOf(node, 'call')?.(...args))),
     advice: adviceFor('ioredis', [
       isResent && (nodes ? 'retryDelayOnFailover: 0' : 'maxRetriesPerRequest: 0'),
-      memberOf(options, 'enableOfflineQueue') !== false && 'enableOfflineQueue: false',
-      memberOf(ofNode, 'socketTimeout') === undefined &&
+      field(options, 'enableOfflineQueue') !== false && 'enableOfflineQueue: false',
+      field(ofNode, 'socketTimeout') === undefined &&
         (nodes ? 'redisOptions.socketTimeout: 3000' : 'socketTimeout: 3000'),
     ]),
   };
@@ -76,11 +77,11 @@ function adaptIoredis(client: object, call: Send): AdaptedClient {
 function adaptNodeRedis(client: object, send: Send): AdaptedClient {
   const nodeClient = methodOf(client, 'nodeClient');
   if (nodeClient) {
-    const masters = (): readonly unknown[] => listOf(memberOf(client, 'masters'));
+    const masters = (): readonly unknown[] => listOf(field(client, 'masters'));
     // A cluster hides its settings; those of its connections are visible once there are some.
-    const options = memberOf(
+    const options = field(
       masters()
-        .map((node) => memberOf(node, 'client'))
+        .map((node) => field(node, 'client'))
         .find(Boolean),
       'options',
     );
@@ -94,15 +95,13 @@ function adaptNodeRedis(client: object, send: Send): AdaptedClient {
   const sendCommand: SendCommand = methodOf(client, 'getMasterNode')
     ? (args) => send(false, args)
     : (args) => send(args);
-  return { ...adaptFunction(sendCommand), advice: nodeRedisAdvice(memberOf(client, 'options'), '') };
+  return { ...adaptFunction(sendCommand), advice: nodeRedisAdvice(field(client, 'options'), '') };
 }
 
 const nodeRedisAdvice = (options: unknown, prefix: string): string | undefined =>
   options === undefined
     ? undefined
-    : adviceFor('node-redis', [
-        memberOf(options, 'disableOfflineQueue') !== true && `${prefix}disableOfflineQueue: true`,
-      ]);
+    : adviceFor('node-redis', [field(options, 'disableOfflineQueue') !== true && `${prefix}disableOfflineQueue: true`]);
 
 function adviceFor(library: string, settings: readonly (string | false)[]): string | undefined {
   const wanted = settings.filter((setting) => setting !== false);
@@ -113,12 +112,8 @@ function adviceFor(library: string, settings: readonly (string | false)[]): stri
   );
 }
 
-// The libraries are not dependencies, and have many types: members are looked up by name.
-const memberOf = (value: unknown, name: string): unknown =>
-  typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined;
-
 function methodOf(value: unknown, name: string): Send | undefined {
-  const method = memberOf(value, name);
+  const method = field(value, name);
   return typeof method === 'function' ? (...args) => Reflect.apply(method, value, args) : undefined;
 }
 

@@ -33,7 +33,7 @@ if redis.call('PTTL', KEYS[1]) < tonumber(ARGV[4]) then redis.call('PEXPIRE', KE
 return 1`;
 
 /** Sends one command to the node responsible for the name. */
-export type AskRedis = (args: string[], name: string) => Promise<unknown>;
+type AskRedis = (args: string[], name: string) => Promise<unknown>;
 
 /** The groups of keys, in Redis. */
 export class RedisGroups {

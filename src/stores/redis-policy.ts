@@ -4,7 +4,7 @@ import { StoreError } from './store-error.js';
 const LOOK_EVERY_MS = 60_000;
 
 /** Watches the `maxmemory-policy` of a Redis. */
-export interface PolicyWatch {
+interface PolicyWatch {
   /** Checks now. Rejects if a server has a policy other than `noeviction`, cannot be reached, or does not report its policy. */
   check(): Promise<void>;
   /** @throws StoreError with the code `STORE_EVICTS` if the last successful check found another policy. */
@@ -13,8 +13,8 @@ export interface PolicyWatch {
 }
 
 interface PolicyWatchOptions {
-  readonly watchPolicy?: number | false;
-  readonly onError?: (error: unknown) => void;
+  readonly watchPolicy?: number | false | undefined;
+  readonly onError?: ((error: unknown) => void) | undefined;
 }
 
 /**

@@ -11,15 +11,15 @@ import { DEFAULT_TIMEOUT_MS, within } from './within.js';
 /** How records are stored, with any client. */
 export interface RedisStoreSettings {
   /** Prefix of every key, by default `oauth:`. */
-  readonly prefix?: string;
+  readonly prefix?: string | undefined;
   /** Milliseconds to wait for a response before the call rejects, by default 2,000. */
-  readonly timeout?: number;
+  readonly timeout?: number | undefined;
   /** Milliseconds between two checks of `maxmemory-policy`, by default 60,000; with `false` it is never checked, and never makes `add` reject. */
-  readonly watchPolicy?: number | false;
+  readonly watchPolicy?: number | false | undefined;
   /** Called when a check finds that Redis may evict live records; default: `console.error`. */
-  readonly onError?: (error: unknown) => void;
+  readonly onError?: ((error: unknown) => void) | undefined;
   /** Returns milliseconds since the epoch; default: `Date.now`. */
-  readonly clock?: Clock;
+  readonly clock?: Clock | undefined;
 }
 
 /** A store in Redis; see `redisStore`. */

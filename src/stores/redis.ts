@@ -15,9 +15,9 @@ export type { RedisStore, RedisStoreSettings } from './redis-store.js';
 /** Options of `redisStore`. Pass either `client` or `sendCommand`. */
 export interface RedisStoreOptions extends RedisStoreSettings {
   /** A connected client of node-redis or ioredis. Unsuitable settings are reported to `onWarning`. */
-  readonly client?: RedisClient;
+  readonly client?: RedisClient | undefined;
   /** Any other client, as a function that sends one command: `(args) => client.sendCommand(args)`. */
-  readonly sendCommand?: SendCommand;
+  readonly sendCommand?: SendCommand | undefined;
   /** Called with a sentence about settings of `client` to change; default: `console.warn`. */
   readonly onWarning?: ((message: string, code: WarningCode) => void) | undefined;
 }

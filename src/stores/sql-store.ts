@@ -1,6 +1,7 @@
 import { mistake, type OnWarning, type WarningCode } from '../core/base/mistakes.js';
 import type { Clock, Store } from '../core/base/ports.js';
 import { clearInBackground, CLOCK_SLACK_MS, type ClearingOptions } from './clearing.js';
+import { field } from './field.js';
 import { isTexts, pageOf, parseRow } from './record.js';
 import { revisionOf } from './revision.js';
 import { StoreError } from './store-error.js';
@@ -8,21 +9,21 @@ import { StoreError } from './store-error.js';
 /** Options of every store in an SQL server. */
 export interface SqlStoreOptions extends ClearingOptions {
   /** Name of the table, by default `oauth_records`; `schema.table` works too. A second table has the same name with `_groups` appended. */
-  readonly table?: string;
+  readonly table?: string | undefined;
   /** Milliseconds to wait for a response before the call rejects, by default 2,000. */
-  readonly timeout?: number;
+  readonly timeout?: number | undefined;
   /** How many connections all processes together may open; `check` warns if the server allows fewer. By default not checked. */
-  readonly connections?: number;
+  readonly connections?: number | undefined;
   /** Called with a sentence about a setting to change; default: `console.warn`. */
   readonly onWarning?: ((message: string, code: WarningCode) => void) | undefined;
   /** Returns milliseconds since the epoch; default: `Date.now`. */
-  readonly clock?: Clock;
+  readonly clock?: Clock | undefined;
 }
 
 /** How `migrate` works. */
 export interface MigrateOptions {
   /** Called with the SQL instead of executing it, one call per statement: for a database administrator, or for your own migrations. */
-  readonly print?: (sql: string) => void;
+  readonly print?: ((sql: string) => void) | undefined;
 }
 
 /** A store in an SQL server. */
@@ -130,7 +131,7 @@ export function storeIn(engine: SqlEngine, options: SqlStoreOptions): SqlStore {
       const different = [...new Set(keys)];
       if (different.length === 0) return [];
       const rows = await engine.getMany(different, clock());
-      const records = new Map(rows.map((row) => [Reflect.get(Object(row), 'key'), parseRow(row)]));
+      const records = new Map(rows.map((row) => [field(row, 'key'), parseRow(row)]));
       return keys.map((key) => records.get(key));
     },
     list: async (group, { after = '', limit }) =>
@@ -147,8 +148,8 @@ export function storeIn(engine: SqlEngine, options: SqlStoreOptions): SqlStore {
 
 /** The column `key` of rows. */
 function keysOf(rows: readonly unknown[], server: string): string[] {
-  const keys = rows.map((row): unknown => Reflect.get(Object(row), 'key'));
-  if (!isTexts(keys)) throw new StoreError('STORE_ANSWER', `${server} returned keys that are not text`);
+  const keys = rows.map((row) => field(row, 'key'));
+  if (!isTexts(keys)) throw new StoreError('STORE_ANSWER', `${server} returned keys that are not strings`);
   return keys;
 }
 

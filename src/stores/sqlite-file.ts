@@ -1,8 +1,7 @@
 import { closeSync, openSync, statSync } from 'node:fs';
-import { firstUsable, reasonsOf, REINSTALL } from '../core/base/missing-package.js';
 import { mistake, type OnWarning } from '../core/base/mistakes.js';
 import { oneLineProblem } from '../core/base/one-line.js';
-import { requirePackage } from '../peers/load.js';
+import { sqliteDriver } from '../peers/sqlite.js';
 
 /** The part of a SQLite driver that is used: common to node:sqlite, better-sqlite3 and libsql. */
 export interface SqliteDatabase {
@@ -35,12 +34,24 @@ export function openFile(file: string | undefined, openTimeout: number, warn: On
   if (file === undefined) throw mistake("sqliteStore: pass { file: 'oauth.db' } or an open { database }", 'OQ100');
   const problem = oneLineProblem(file);
   if (problem !== undefined) throw mistake(`sqliteStore: file ${problem}`, 'OQ100');
-  protectFile(file, warn);
+  const isReadableByOthers = protectFile(file);
   const database = openWithAnyDriver(file);
-  // First, because the next statement may already compete with another process.
-  database.exec(`PRAGMA busy_timeout = ${Number(openTimeout)}`);
-  database.exec('PRAGMA journal_mode = WAL');
-  database.exec('PRAGMA synchronous = NORMAL');
+  try {
+    // First, because the next statement may already compete with another process.
+    database.exec(`PRAGMA busy_timeout = ${Number(openTimeout)}`);
+    database.exec('PRAGMA journal_mode = WAL');
+    database.exec('PRAGMA synchronous = NORMAL');
+  } catch (error) {
+    database.close();
+    throw /not a database/.test(String(error))
+      ? mistake(`sqliteStore: ${file} exists and is not a SQLite database. Name another file`, 'OQ100', error)
+      : error;
+  }
+  if (isReadableByOthers)
+    warn(
+      `sqliteStore: other users may read ${file}, which contains names of owners and clients. Run: chmod 600 ${file}*`,
+      'OQ501',
+    );
   return database;
 }
 
@@ -49,42 +60,26 @@ export function doNotBlock(database: SqliteDatabase): void {
   database.exec('PRAGMA busy_timeout = 0');
 }
 
-/** SQLite gives its log the mode of the file, so the file must have it first. */
-function protectFile(file: string, warn: OnWarning): void {
-  if (process.platform === 'win32' || file === '' || file.startsWith(':') || file.startsWith('file:')) return;
+/** SQLite gives its log the mode of the file, so the file must have it first. Returns whether others may read a file that was there. */
+function protectFile(file: string): boolean {
+  if (file === '' || file.startsWith(':') || file.startsWith('file:')) return false;
   try {
     closeSync(openSync(file, 'wx', 0o600));
+    return false;
   } catch (error) {
     if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
-    if ((statSync(file).mode & 0o077) !== 0) {
-      warn(
-        `sqliteStore: other users may read ${file}, which contains names of owners and clients. Run: chmod 600 ${file}*`,
-        'OQ501',
-      );
-    }
+    const found = statSync(file);
+    if (found.isDirectory())
+      throw mistake(`sqliteStore: ${file} is a folder. Name a file in it, such as ${file}/oauth.db`, 'OQ100');
+    return process.platform !== 'win32' && (found.mode & 0o077) !== 0;
   }
 }
 
-type DatabaseClass = new (file: string) => SqliteDatabase;
-
-/** In the order they are tried. */
-const DRIVERS = [
-  {
-    name: 'node:sqlite',
-    // The types are those of the oldest supported Node version, which lacks this module.
-    load: () => (process.getBuiltinModule('node:sqlite') as { DatabaseSync: DatabaseClass } | undefined)?.DatabaseSync,
-  },
-  { name: 'better-sqlite3', load: () => requirePackage('better-sqlite3') as DatabaseClass },
-  { name: 'libsql', load: () => requirePackage('libsql') as DatabaseClass },
-];
-
 function openWithAnyDriver(file: string): SqliteDatabase {
-  // A driver that was not built for this Node version only fails when it opens a database.
-  const found = firstUsable(DRIVERS, (Database) => void new Database(':memory:').close());
-  if ('loaded' in found) return new found.loaded(file);
-  const [first] = found.broken;
-  if (first !== undefined)
-    throw mistake(`sqliteStore: no SQLite driver works.${reasonsOf(found.broken)} ${REINSTALL}`, 'OQ114', first.error);
+  const found = sqliteDriver<SqliteDatabase>(() => undefined);
+  if ('Driver' in found) return new found.Driver(file);
+  if (found.problem !== undefined)
+    throw mistake(`sqliteStore: no SQLite driver works.${found.problem}`, 'OQ114', found.cause);
   throw mistake(
     'sqliteStore: no SQLite driver found. Use Node 22.13 or later, which includes node:sqlite, ' +
       'or install one: npm install libsql. better-sqlite3 and an open database work as well.',

@@ -18,15 +18,15 @@ export type { SqliteDatabase, SqliteStatement } from './sqlite-file.js';
 /** Options of `sqliteStore`. Either `file` or `database` is required. */
 export interface SqliteStoreOptions extends ClearingOptions {
   /** Path of the database file, which is created if missing. Several processes of one machine may share it. */
-  readonly file?: string;
+  readonly file?: string | undefined;
   /** Instead of `file`: an open database with your own settings. */
-  readonly database?: SqliteDatabase;
+  readonly database?: SqliteDatabase | undefined;
   /** Milliseconds to wait for another process's write before the call rejects, by default 2,000. The event loop is not blocked. */
-  readonly busyTimeout?: number;
+  readonly busyTimeout?: number | undefined;
   /** Called with a sentence about a setting to change; default: `console.warn`. */
   readonly onWarning?: ((message: string, code: WarningCode) => void) | undefined;
   /** Returns milliseconds since the epoch; default: `Date.now`. */
-  readonly clock?: Clock;
+  readonly clock?: Clock | undefined;
 }
 
 /** A store in a SQLite file; see {@link sqliteStore}. */

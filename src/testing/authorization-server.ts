@@ -1,34 +1,32 @@
 import { generateKeyPairSync, randomBytes } from 'node:crypto';
-import { once } from 'node:events';
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { type OAuthQuery as InProcess, oauthQuery as inProcess } from '../adapters/fetch/index.js';
 import { type OAuthQuery, oauthQuery } from '../adapters/node/index.js';
 import { fail, flag, listOf, object, orElse, required, type Schema, text } from '../core/base/schema.js';
 import type { IntrospectionVerifierOptions } from '../resource-server/index.js';
+import { Loopback } from './loopback.js';
 
 /** The scopes and resources of a {@link testAuthorizationServer}. */
-export interface TestAuthorizationServerOptions {
+interface TestAuthorizationServerOptions {
   /** The scopes tokens may have. Others are rejected, so that tests notice typos. */
   readonly scopes: readonly string[];
   /** The values allowed for `resource` of a token: the `audience` of guards that have one. Default: none. */
-  readonly resources?: readonly string[];
+  readonly resources?: readonly string[] | undefined;
 }
 
 /** Describes the token a test needs. */
-export interface TestTokenRequest {
+interface TestTokenRequest {
   /** The owner. Without it, the client gets the token for itself, with the `sub` `client:<client_id>`. */
-  readonly sub?: string;
+  readonly sub?: string | undefined;
   /** The owner's user name. Guards that verify signed tokens do not receive it. */
-  readonly username?: string;
+  readonly username?: string | undefined;
   /** Any client; default: `test`. */
-  readonly client_id?: string;
+  readonly client_id?: string | undefined;
   /** Separated by spaces; default: all scopes of the server. */
-  readonly scope?: string;
+  readonly scope?: string | undefined;
   /** One of the server's `resources`; default: the issuer itself. */
-  readonly resource?: string;
+  readonly resource?: string | undefined;
   /** Requests a token that was valid yesterday and has expired. */
-  readonly expired?: boolean;
+  readonly expired?: boolean | undefined;
 }
 
 /** A running server. */
@@ -83,7 +81,7 @@ const basic = (client_id: string, secret: string): string => {
   return `Basic ${Buffer.from((pair ?? '').replace('=', ':')).toString('base64')}`;
 };
 
-type Checked = Required<TestAuthorizationServerOptions>;
+type Checked = ReturnType<typeof OPTIONS.read>;
 
 /** The options of the server. Any client is known, and all have the same secret. */
 const serverOptions = ({ scopes, resources }: Checked, issuer: string, client_secret: string) =>
@@ -108,22 +106,21 @@ const serverOptions = ({ scopes, resources }: Checked, issuer: string, client_se
 class RunningServer implements TestAuthorizationServer {
   readonly issuer: string;
   readonly introspection: IntrospectionVerifierOptions;
-  readonly #server: Server;
+  readonly #server: Loopback;
   readonly #options: Checked;
   readonly #secret = randomBytes(32).toString('base64url');
   readonly #now: Pick<OAuthQuery, 'issue'>;
   readonly #yesterday: Pick<InProcess, 'issue' | 'handler'>;
 
-  constructor(server: Server, options: Checked) {
-    // It listens on a port, not on a pipe.
-    this.issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  constructor(server: Loopback, options: Checked) {
+    this.issuer = server.origin;
     const credentials = { client_id: INTROSPECTOR, client_secret: this.#secret };
     this.introspection = { issuer: this.issuer, credentials, cacheSeconds: 0 };
     this.#server = server;
     this.#options = options;
     const complete = serverOptions(options, this.issuer, this.#secret);
     const now = oauthQuery(complete);
-    server.on('request', now);
+    server.answer(now);
     this.#now = now;
     // The same server a day ago: its tokens have expired.
     this.#yesterday = inProcess({ ...complete, runtime: { clock: () => Date.now() - DAY_MS } });
@@ -156,12 +153,8 @@ class RunningServer implements TestAuthorizationServer {
     await this.#post('/oauth/revoke', String(client_id), { token });
   }
 
-  async close(): Promise<void> {
-    if (!this.#server.listening) return;
-    const closed = once(this.#server, 'close');
-    this.#server.close();
-    this.#server.closeAllConnections();
-    await closed;
+  close(): Promise<void> {
+    return this.#server.close();
   }
 
   async #post(
@@ -196,11 +189,5 @@ export const testAuthorizationServer = async (
   given: TestAuthorizationServerOptions,
 ): Promise<TestAuthorizationServer> => {
   const options = OPTIONS.read(given, 'testAuthorizationServer: options');
-  const server = createServer();
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  server.unref();
-  // Clients such as fetch leave connections open for seconds.
-  server.on('connection', (socket) => socket.unref());
-  return new RunningServer(server, options);
+  return new RunningServer(await Loopback.listen(), options);
 };

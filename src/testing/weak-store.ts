@@ -8,13 +8,13 @@ import type { Clock, ListPage, ListRequest, Store } from '../stores/index.js';
  * - `no-snapshot`: `getMany` and `list` read each key at a moment of its own;
  * - `expired-stay`: what has expired stays in its place and is returned by nothing, until a new record takes the place.
  */
-export type StoreFreedom = 'entries-end' | 'entries-stay' | 'no-snapshot' | 'expired-stay';
+type StoreFreedom = 'entries-end' | 'entries-stay' | 'no-snapshot' | 'expired-stay';
 
 /** What may happen to a command: it is carried out and its caller gets an error; it is carried out after its caller got one; a driver sends it again later. */
-export type StoreEvent = 'reply lost' | 'late' | 'twice';
+type StoreEvent = 'reply lost' | 'late' | 'twice';
 
 /** A command, as a test sees it before the store does. */
-export interface StoreCommand {
+interface StoreCommand {
   /** The method. */
   readonly method: 'add' | 'swap' | 'get' | 'getMany' | 'delete' | 'list';
   /** Its key, its keys, or its group. */
@@ -22,11 +22,11 @@ export interface StoreCommand {
 }
 
 /** Options of `weakStore`, all optional. */
-export interface WeakStoreOptions {
+interface WeakStoreOptions {
   /** Milliseconds since the epoch; default `Date.now`. */
-  readonly clock?: Clock;
+  readonly clock?: Clock | undefined;
   /** The freedoms that it takes; default: all. */
-  readonly freedoms?: readonly StoreFreedom[];
+  readonly freedoms?: readonly StoreFreedom[] | undefined;
   /** What happens to a command; default: nothing happens to any. */
   readonly event?: (command: StoreCommand) => StoreEvent | undefined;
 }

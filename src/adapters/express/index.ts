@@ -8,18 +8,34 @@ import type { IncomingMessage } from 'node:http';
 import type { NextFunction, Request, RequestHandler, Response, Router } from 'express';
 import type { RouteParameters } from 'express-serve-static-core';
 import type { Verifier } from '../../resource-server/verifier.js';
-import type { AdapterOptions, Authorization, Facade, Guard, Framework, RemoteFacade } from '../facade.js';
+import type {
+  AdapterOptions,
+  AuthorizationWith,
+  Claims,
+  ClaimsOf,
+  Feature,
+  FeatureScopes,
+  ScopesOf,
+  Authorization,
+  Facade,
+  Guard,
+  Framework,
+  RemoteFacade,
+} from '../facade.js';
 import { mountServer, guardsBy, wrongFramework } from '../facade.js';
 import { cookiesOf, type HeadedRequest, NodeRequest, send, setHeaders } from '../node/message.js';
 import type { RouteTable } from '../route-table.js';
 
 declare const GUARDED: unique symbol;
 
+/** The claims in the mark of a guard. */
+type MarkedClaims<Locals> = Locals extends { readonly [GUARDED]?: (claims: infer C extends object) => void } ? C : {};
+
 declare global {
   namespace Express {
     interface Request {
       /** The authorization of the access token, once the request has passed `oauth.guard(…)`. */
-      auth?: Authorization | undefined;
+      auth?: (Omit<Authorization, 'claims'> & { readonly claims?: object }) | undefined;
     }
   }
 }
@@ -29,58 +45,66 @@ declare module 'express-serve-static-core' {
   // oxlint-disable-next-line typescript/no-explicit-any
   interface Request<P, ResBody, ReqBody, ReqQuery, LocalsObj extends Record<string, any>> {
     /** The authorization of the access token; present behind `oauth.guard(…)`. */
-    auth: typeof GUARDED extends keyof LocalsObj ? Authorization : Authorization | undefined;
+    auth: typeof GUARDED extends keyof LocalsObj
+      ? AuthorizationWith<MarkedClaims<LocalsObj>>
+      : Authorization | undefined;
   }
 }
 
 /** `res.locals` behind a guard: unchanged, but tells the types of later handlers that `req.auth` is present. */
-export type GuardedLocals = Response['locals'] & {
-  /** Never present. */
-  readonly [GUARDED]?: true;
+export type GuardedLocals<C extends object = {}> = Response['locals'] & {
+  /** Never present. Takes the claims, so that a guard with more of them fits where one with fewer is asked for. */
+  readonly [GUARDED]?: (claims: C) => void;
 };
 
 /** Adds handlers for requests to a path. */
-type GuardedRoute = <Path extends string>(
+type GuardedRoute<C extends object> = <Path extends string>(
   path: Path,
   ...handlers: readonly RequestHandler<
     RouteParameters<Path>,
     Parameters<Response['json']>[0],
     Request['body'],
     Request['query'],
-    GuardedLocals
+    GuardedLocals<C>
   >[]
 ) => unknown;
 
-interface GuardedRoutes {
+interface GuardedRoutes<C extends object> {
   /** Handlers for every method. */
-  readonly all: GuardedRoute;
+  readonly all: GuardedRoute<C>;
   /** Handlers for GET. */
-  readonly get: GuardedRoute;
+  readonly get: GuardedRoute<C>;
   /** Handlers for POST. */
-  readonly post: GuardedRoute;
+  readonly post: GuardedRoute<C>;
   /** Handlers for PUT. */
-  readonly put: GuardedRoute;
+  readonly put: GuardedRoute<C>;
   /** Handlers for PATCH. */
-  readonly patch: GuardedRoute;
+  readonly patch: GuardedRoute<C>;
   /** Handlers for DELETE. */
-  readonly delete: GuardedRoute;
+  readonly delete: GuardedRoute<C>;
   /** Handlers for HEAD. */
-  readonly head: GuardedRoute;
+  readonly head: GuardedRoute<C>;
   /** Handlers for OPTIONS. */
-  readonly options: GuardedRoute;
+  readonly options: GuardedRoute<C>;
 }
 
 /**
  * A router behind a guard. `req.auth` is present in its handlers:
  * `const photos: GuardedRouter = Router(); photos.use(oauth.guard('photos.read'))`.
  */
-export interface GuardedRouter extends RequestHandler, Pick<Router, 'use' | 'param' | 'stack'>, GuardedRoutes {}
+export interface GuardedRouter<C extends object = {}>
+  extends RequestHandler, Pick<Router, 'use' | 'param' | 'stack'>, GuardedRoutes<C> {}
 
 /** Options of `oauthQuery`, all optional. `owner` receives Express's own `Request`. */
-export interface OAuthQueryOptions extends AdapterOptions<Request> {}
+export interface OAuthQueryOptions<
+  S extends FeatureScopes = FeatureScopes,
+  F extends readonly Feature[] = readonly Feature[],
+  C extends object = Claims,
+> extends AdapterOptions<Request, S, F, C> {}
 
 /** Middleware to mount with `app.use(…)`, at the root or below a path. */
-export interface OAuthQuery extends RequestHandler, Facade<ExpressGuardHandler, HeadedRequest> {
+export interface OAuthQuery<Scope extends string = string, C extends object = {}>
+  extends RequestHandler, Facade<ExpressGuardHandler<C>, HeadedRequest, Scope, C> {
   /**
    * The metadata endpoint, for `app.use(oauth.wellKnown)` at the root of the host, where clients look for it if the issuer
    * has a path.
@@ -91,9 +115,9 @@ export interface OAuthQuery extends RequestHandler, Facade<ExpressGuardHandler, 
 }
 
 /** Fits any route without affecting Express's types of route parameters. */
-export type ExpressGuardHandler = (
+export type ExpressGuardHandler<C extends object = {}> = (
   req: IncomingMessage & Express.Request,
-  res: Response<Parameters<Response['json']>[0], GuardedLocals>,
+  res: Response<Parameters<Response['json']>[0], GuardedLocals<C>>,
   next: NextFunction,
 ) => Promise<void>;
 
@@ -153,7 +177,13 @@ const FRAMEWORK: Framework<
  *
  * @throws TypeError with a sentence that names the invalid option and the remedy.
  */
-export const oauthQuery = (options: OAuthQueryOptions = {}): OAuthQuery => mountServer(oauthQuery, options, FRAMEWORK);
+export const oauthQuery = <
+  S extends FeatureScopes = FeatureScopes,
+  const F extends readonly Feature[] = readonly [],
+  C extends object = {},
+>(
+  options: OAuthQueryOptions<S, F, C> = {},
+): OAuthQuery<(keyof S & string) | ScopesOf<F>, ClaimsOf<F, C>> => mountServer(oauthQuery<S, F, C>, options, FRAMEWORK);
 
 /** Creates guards for the tokens of another authorization server, which a verifier of `oauth-query/guard` checks. */
 export const remoteGuard: (verifier: Verifier) => RemoteGuard = guardsBy({

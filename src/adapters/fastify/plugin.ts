@@ -10,7 +10,7 @@ import type { RouteTable } from '../route-table.js';
 /** The plugin's mount options, as passed on by Fastify. */
 export interface MountOptions {
   /** The path below which everything is mounted. */
-  readonly prefix?: string;
+  readonly prefix?: string | undefined;
 }
 
 const isStream = (body: unknown): body is Readable => body instanceof Readable;

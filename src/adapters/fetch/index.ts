@@ -7,18 +7,36 @@
 import type { HttpResponse, Route } from '../../core/base/http/messages.js';
 import type { MaybePromise } from '../../core/base/ports.js';
 import type { Verifier } from '../../resource-server/verifier.js';
-import type { AdapterOptions, Authorization, Check, Facade, Guard, Places, RemoteFacade } from '../facade.js';
+import type {
+  AdapterOptions,
+  AuthorizationWith,
+  Claims,
+  ClaimsOf,
+  Feature,
+  FeatureScopes,
+  ScopesOf,
+  Authorization,
+  Check,
+  Facade,
+  Guard,
+  Places,
+  RemoteFacade,
+} from '../facade.js';
 import { calledWith, mountServer, guardsBy, withoutHandler, wrongFramework } from '../facade.js';
 import type { RouteTable } from '../route-table.js';
 import { FetchRequest, partsOf, toResponse, withHeaders } from './message.js';
 
 /** Options of `oauthQuery`, all optional. `owner` receives the `Request`. */
-export interface OAuthQueryOptions extends AdapterOptions<Request> {
+export interface OAuthQueryOptions<
+  S extends FeatureScopes = FeatureScopes,
+  F extends readonly Feature[] = readonly Feature[],
+  C extends object = Claims,
+> extends AdapterOptions<Request, S, F, C> {
   /**
    * The address of the caller, for rate limits. A `Request` does not contain it: without this option all callers share
    * one limit.
    */
-  readonly address?: (request: Request) => string;
+  readonly address?: ((request: Request) => string) | undefined;
 }
 
 interface Answers {
@@ -35,12 +53,13 @@ interface Answers {
 type HeadedRequest = Pick<Request, 'headers'>;
 
 /** The functions of a server. They can be used without their object. */
-export interface OAuthQuery extends Answers, Facade<FetchGuarded, HeadedRequest> {}
+export interface OAuthQuery<Scope extends string = string, C extends object = {}>
+  extends Answers, Facade<FetchGuarded<C>, HeadedRequest, Scope, C> {}
 
 /** Answers a request with what the handler returns if its token is valid, else with the error. */
-export type FetchGuarded = (
+export type FetchGuarded<C extends object = {}> = (
   request: Request,
-  handler: (auth: Authorization) => MaybePromise<Response>,
+  handler: (auth: AuthorizationWith<C>) => MaybePromise<Response>,
 ) => Promise<Response>;
 
 type FetchGuard = Guard<FetchGuarded>;
@@ -87,10 +106,16 @@ const EXAMPLE = 'oauthQuery({ … }).fetch(request)';
  *
  * @throws TypeError with a sentence that names the invalid option and the remedy.
  */
-export const oauthQuery = (options: OAuthQueryOptions = {}): OAuthQuery => {
+export const oauthQuery = <
+  S extends FeatureScopes = FeatureScopes,
+  const F extends readonly Feature[] = readonly [],
+  C extends object = {},
+>(
+  options: OAuthQueryOptions<S, F, C> = {},
+): OAuthQuery<(keyof S & string) | ScopesOf<F>, ClaimsOf<F, C>> => {
   const { address, ...rest } = calledWith(options, EXAMPLE);
   const mount = ({ whole }: Places): Answers => answers(address)(whole);
-  return mountServer(oauthQuery, rest, { example: EXAMPLE, mount, protect, cookiesOf });
+  return mountServer(oauthQuery<S, F, C>, rest, { example: EXAMPLE, mount, protect, cookiesOf });
 };
 
 /** Creates guards for the tokens of another authorization server, which a verifier of `oauth-query/guard` checks. */

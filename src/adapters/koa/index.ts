@@ -7,16 +7,34 @@
 import type { Context, Middleware } from 'koa';
 import type { HttpResponse } from '../../core/base/http/messages.js';
 import type { Verifier } from '../../resource-server/verifier.js';
-import type { AdapterOptions, Authorization, Facade, Guard, Framework, RemoteFacade } from '../facade.js';
+import type {
+  AdapterOptions,
+  AuthorizationWith,
+  Claims,
+  ClaimsOf,
+  Feature,
+  FeatureScopes,
+  ScopesOf,
+  Authorization,
+  Facade,
+  Guard,
+  Framework,
+  RemoteFacade,
+} from '../facade.js';
 import { mountServer, guardsBy, wrongFramework } from '../facade.js';
 import { cookiesOf, type HeadedRequest, NodeRequest, pathOf, setHeaders, whenSent } from '../node/message.js';
 import type { RouteTable } from '../route-table.js';
 
 /** Options of `oauthQuery`, all optional. `owner` receives Koa's own `Context`. */
-export interface OAuthQueryOptions extends AdapterOptions<Context> {}
+export interface OAuthQueryOptions<
+  S extends FeatureScopes = FeatureScopes,
+  F extends readonly Feature[] = readonly Feature[],
+  C extends object = Claims,
+> extends AdapterOptions<Context, S, F, C> {}
 
 /** Middleware to mount with `app.use(…)` at the root, or with koa-mount below a path. */
-export interface OAuthQuery extends Middleware, Facade<Middleware<AuthorizedState>, HeadedRequest> {
+export interface OAuthQuery<Scope extends string = string, C extends object = {}>
+  extends Middleware, Facade<Middleware<AuthorizedState<C>>, HeadedRequest, Scope, C> {
   /**
    * The metadata endpoint, for `app.use(oauth.wellKnown)` at the root of the host, where clients look for it if the issuer
    * has a path.
@@ -27,9 +45,9 @@ export interface OAuthQuery extends Middleware, Facade<Middleware<AuthorizedStat
 }
 
 /** The state of a request that has passed `oauth.guard(…)`. */
-export interface AuthorizedState {
+export interface AuthorizedState<C extends object = {}> {
   /** The authorization of the access token. */
-  auth: Authorization;
+  auth: AuthorizationWith<C>;
 }
 
 /** Requires a valid token with all these scopes, and puts its authorization on `ctx.state.auth`. */
@@ -107,7 +125,13 @@ const FRAMEWORK: Framework<
  *
  * @throws TypeError with a sentence that names the invalid option and the remedy.
  */
-export const oauthQuery = (options: OAuthQueryOptions = {}): OAuthQuery => mountServer(oauthQuery, options, FRAMEWORK);
+export const oauthQuery = <
+  S extends FeatureScopes = FeatureScopes,
+  const F extends readonly Feature[] = readonly [],
+  C extends object = {},
+>(
+  options: OAuthQueryOptions<S, F, C> = {},
+): OAuthQuery<(keyof S & string) | ScopesOf<F>, ClaimsOf<F, C>> => mountServer(oauthQuery<S, F, C>, options, FRAMEWORK);
 
 /** Creates guards for the tokens of another authorization server, which a verifier of `oauth-query/guard` checks. */
 export const remoteGuard: (verifier: Verifier) => RemoteGuard = guardsBy({

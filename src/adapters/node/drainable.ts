@@ -4,9 +4,9 @@ import { Server as NetServer } from 'node:net';
 /** Timeouts of `drainable`, in milliseconds. */
 export interface DrainOptions {
   /** Default 1000. After that, idle connections are closed; until then, a request may be on its way on one of them. */
-  readonly idle?: number;
+  readonly idle?: number | undefined;
   /** Default 10000. After that, all remaining connections are closed. */
-  readonly deadline?: number;
+  readonly deadline?: number | undefined;
 }
 
 /**

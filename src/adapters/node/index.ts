@@ -7,7 +7,21 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { HttpResponse } from '../../core/base/http/messages.js';
 import type { Verifier } from '../../resource-server/verifier.js';
-import type { AdapterOptions, Authorization, Check, Facade, Guard, Places, RemoteFacade } from '../facade.js';
+import type {
+  AdapterOptions,
+  AuthorizationWith,
+  Claims,
+  ClaimsOf,
+  Feature,
+  FeatureScopes,
+  ScopesOf,
+  Authorization,
+  Check,
+  Facade,
+  Guard,
+  Places,
+  RemoteFacade,
+} from '../facade.js';
 import { calledWith, mountServer, guardsBy, withoutHandler, wrongFramework } from '../facade.js';
 import type { RouteTable } from '../route-table.js';
 import { cookiesOf, type HeadedRequest, NodeRequest, pathOf, send, setHeaders } from './message.js';
@@ -15,9 +29,13 @@ import { cookiesOf, type HeadedRequest, NodeRequest, pathOf, send, setHeaders } 
 export { drainable, type DrainOptions } from './drainable.js';
 
 /** Options of `oauthQuery`, all optional. `owner` receives Node's own `IncomingMessage`. */
-export interface OAuthQueryOptions extends AdapterOptions<IncomingMessage> {
+export interface OAuthQueryOptions<
+  S extends FeatureScopes = FeatureScopes,
+  F extends readonly Feature[] = readonly Feature[],
+  C extends object = Claims,
+> extends AdapterOptions<IncomingMessage, S, F, C> {
   /** The address of the caller, for rate limits; default: that of the connection. Set it behind a proxy. */
-  readonly address?: (request: IncomingMessage) => string;
+  readonly address?: ((request: IncomingMessage) => string) | undefined;
 }
 
 /**
@@ -29,17 +47,18 @@ export interface OAuthQueryOptions extends AdapterOptions<IncomingMessage> {
 export type NodeListener = (req: IncomingMessage, res: ServerResponse, next?: () => void) => void;
 
 /** Handles requests, and creates guards. */
-export interface OAuthQuery extends NodeListener, Facade<NodeGuarded, HeadedRequest> {}
+export interface OAuthQuery<Scope extends string = string, C extends object = {}>
+  extends NodeListener, Facade<NodeGuarded<C>, HeadedRequest, Scope, C> {}
 
 /**
  * Calls the handler if the token of the request is valid, else sends the error. Resolves when either is done.
  *
  * @throws what the handler throws.
  */
-export type NodeGuarded = (
+export type NodeGuarded<C extends object = {}> = (
   req: IncomingMessage,
   res: ServerResponse,
-  handler: (auth: Authorization) => unknown,
+  handler: (auth: AuthorizationWith<C>) => unknown,
 ) => Promise<void>;
 
 type NodeGuard = Guard<NodeGuarded>;
@@ -101,10 +120,16 @@ const EXAMPLE = 'createServer(oauthQuery({ … }))';
  *
  * @throws TypeError with a sentence that names the invalid option and the remedy.
  */
-export const oauthQuery = (options: OAuthQueryOptions = {}): OAuthQuery => {
+export const oauthQuery = <
+  S extends FeatureScopes = FeatureScopes,
+  const F extends readonly Feature[] = readonly [],
+  C extends object = {},
+>(
+  options: OAuthQueryOptions<S, F, C> = {},
+): OAuthQuery<(keyof S & string) | ScopesOf<F>, ClaimsOf<F, C>> => {
   const { address, ...rest } = calledWith(options, EXAMPLE);
   const mount = ({ whole }: Places): NodeListener => listener(address)(whole);
-  return mountServer(oauthQuery, rest, { example: EXAMPLE, mount, protect, cookiesOf });
+  return mountServer(oauthQuery<S, F, C>, rest, { example: EXAMPLE, mount, protect, cookiesOf });
 };
 
 /** Creates guards for the tokens of another authorization server, which a verifier of `oauth-query/guard` checks. */

@@ -1,5 +1,6 @@
 import { parseUrl } from './addresses/url.js';
 import type { Authorization } from './authorization.js';
+import { defined } from './defined.js';
 import { anyTokenIn } from './http/bearer.js';
 
 /** The authorization of a request, in the format of the official MCP SDK (`@modelcontextprotocol/sdk`). */
@@ -19,7 +20,7 @@ export interface AuthInfo {
 }
 
 /** Headers as provided by Node. */
-export interface HeadersWithAuthorization {
+interface HeadersWithAuthorization {
   /** Carries the token. */
   readonly authorization?: string | undefined;
 }
@@ -51,7 +52,7 @@ export const authInfo = ({ auth, headers }: AuthorizedRequest): AuthInfo => {
     clientId: client_id,
     scopes: scope === '' ? [] : scope.split(' '),
     expiresAt: exp,
-    ...(resource !== undefined && { resource }),
+    ...defined({ resource }),
     extra: { ...auth },
   };
 };

@@ -1,3 +1,5 @@
+import type { Actor } from './actor.js';
+
 /**
  * The contents of a valid access token, with the names of an introspection response. The guard puts it on the request.
  *
@@ -31,9 +33,23 @@ export interface Authorization {
     /** The SHA-256 thumbprint of the public key (RFC 7638). */
     readonly jkt: string;
   };
+  /** Who acts for the owner, if the token was exchanged (RFC 8693 §4.1). Only the outermost one is for decisions; those inside are history. */
+  readonly act?: Actor;
+  /** What the application and its features put into the token; absent if the server adds nothing to its tokens. */
+  readonly claims?: Readonly<Record<string, unknown>>;
 }
 
-/** Whether another server states the audience as a text, or an array of texts. */
+/** An authorization whose claims are known: then they are always there. */
+export type AuthorizationWith<C extends object> = [keyof C] extends [never]
+  ? Authorization
+  : string extends keyof C
+    ? Authorization
+    : Omit<Authorization, 'claims'> & {
+        /** What the application and its features put into the token. */
+        readonly claims: C;
+      };
+
+/** Whether another server states the audience as a string, or an array of strings. */
 export const isAudience = (aud: unknown): aud is Authorization['aud'] =>
   typeof aud === 'string' || (Array.isArray(aud) && aud.every((resource) => typeof resource === 'string'));
 
@@ -52,4 +68,49 @@ export const usageOf = (cnf: unknown): Pick<Authorization, 'token_type' | 'cnf'>
   if (typeof cnf !== 'object' || cnf === null || Object.keys(cnf).length !== 1 || !('jkt' in cnf)) return undefined;
   const { jkt } = cnf;
   return typeof jkt === 'string' ? { token_type: 'DPoP', cnf: { jkt } } : undefined;
+};
+
+/** Names that a token, a signed one or an introspection response already has, or that a standard defines about the protocol. */
+export const RESERVED_CLAIMS = [
+  'iss',
+  'sub',
+  'aud',
+  'exp',
+  'nbf',
+  'iat',
+  'jti',
+  'client_id',
+  'client_generation',
+  'scope',
+  'username',
+  'active',
+  'token_type',
+  'cnf',
+  'act',
+  'derived_from',
+  'auth_time',
+  'acr',
+  'amr',
+  'azp',
+  'nonce',
+  'at_hash',
+  'c_hash',
+  's_hash',
+  'sid',
+  'events',
+  'authorization_details',
+] as const;
+
+/** A name that no claim may have. */
+export type ReservedClaim = (typeof RESERVED_CLAIMS)[number];
+
+const RESERVED: ReadonlySet<string> = new Set(RESERVED_CLAIMS);
+
+/** The claims among the members of a token or an introspection response: those that the protocol does not define. */
+export const claimsIn = (members: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> | undefined => {
+  let claims: Record<string, unknown> | undefined;
+  for (const name in members) {
+    if (!RESERVED.has(name) && Object.hasOwn(members, name)) (claims ??= {})[name] = members[name];
+  }
+  return claims;
 };

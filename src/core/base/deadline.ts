@@ -40,18 +40,18 @@ export const abortedInTime = async <T>(
 /**
  * Like {@link inTime}, and then calls `done` or `failed`. It does so without another promise, because every request waits here.
  *
- * @param failed - Called with the error of the work, of `done` or of the deadline.
+ * @param failed - Called with the error of the work, of `done` or of the deadline, and whether it is that of the deadline.
  */
 export const concludedInTime = <T, Result>(
   work: Promise<T>,
   { milliseconds, timer, error: late, onLateError = () => undefined }: Deadline,
   done: (value: T) => Result,
-  failed: (error: unknown) => MaybePromise<Result>,
+  failed: (error: unknown, isLate: boolean) => MaybePromise<Result>,
 ): Promise<Result> =>
   new Promise((resolve) => {
-    let fail = (error: unknown): void => resolve(failed(error));
+    let fail = (error: unknown, isLate = false): void => resolve(failed(error, isLate));
     const stop = timer(() => {
-      fail(late());
+      fail(late(), true);
       fail = onLateError;
     }, milliseconds);
     work.then(
@@ -69,3 +69,9 @@ export const concludedInTime = <T, Result>(
       },
     );
   });
+
+/** Gives a function of the application a deadline. @param name - Names it in the error. */
+export type Bound = <Input extends readonly unknown[], Result>(
+  name: string,
+  work: (...input: Input) => MaybePromise<Result>,
+) => (...input: Input) => MaybePromise<Result>;

@@ -2,7 +2,7 @@
  * The OAuth errors with their default HTTP status and their specification. Which status an endpoint may return is part of
  * the protocol, so it is defined with the code and not where the error is thrown.
  */
-export const OAUTH_ERRORS = {
+const OAUTH_ERRORS = {
   invalid_request: { status: 400, spec: 'RFC 6749 §5.2' },
   invalid_client: { status: 401, spec: 'RFC 6749 §5.2' },
   invalid_grant: { status: 400, spec: 'RFC 6749 §5.2' },
@@ -21,6 +21,10 @@ export const OAUTH_ERRORS = {
   account_selection_required: { status: 400, spec: 'OpenID Connect Core 1.0 §3.1.2.6' },
   consent_required: { status: 400, spec: 'OpenID Connect Core 1.0 §3.1.2.6' },
   interaction_required: { status: 400, spec: 'OpenID Connect Core 1.0 §3.1.2.6' },
+  unmet_authentication_requirements: {
+    status: 400,
+    spec: 'OpenID Connect Core Error Code unmet_authentication_requirements 1.0 §2',
+  },
   request_not_supported: { status: 400, spec: 'OpenID Connect Core 1.0 §3.1.2.6' },
   request_uri_not_supported: { status: 400, spec: 'OpenID Connect Core 1.0 §3.1.2.6' },
   registration_not_supported: { status: 400, spec: 'OpenID Connect Core 1.0 §3.1.2.6' },
@@ -36,10 +40,15 @@ export type OAuthErrorCode = keyof typeof OAUTH_ERRORS;
 /** How an error may change its response. */
 export interface OAuthErrorInit {
   /** Overrides the default status, for example 405 or 413 with `invalid_request`. */
-  readonly status?: number;
+  readonly status?: number | undefined;
   /** Additional response headers, by lower-case name. */
-  readonly headers?: Readonly<Record<string, string>>;
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+  /** What was refused, for the event. It is never sent to the client. */
+  readonly value?: string | undefined;
 }
+
+/** The same in every copy of this package that a process has loaded. */
+const BRAND = Symbol.for('oauth-query.OAuthError');
 
 /** A protocol error. Its message is sent to the client, so it never quotes the client's input. */
 export class OAuthError extends Error {
@@ -51,6 +60,14 @@ export class OAuthError extends Error {
   readonly status: number;
   /** Additional response headers. */
   readonly headers: Readonly<Record<string, string>>;
+  /** What was refused, for the event. */
+  readonly value: string | undefined;
+
+  /** An error of another copy of this package, which an application may have loaded too, is one as well. @internal */
+  static override [Symbol.hasInstance](given: unknown): boolean {
+    if (this !== OAuthError) return Function.prototype[Symbol.hasInstance].call(this, given);
+    return typeof given === 'object' && given !== null && BRAND in given;
+  }
 
   /** @param description - Sent to the client as `error_description`, in printable ASCII (RFC 6749 §5.2). */
   constructor(code: OAuthErrorCode, description: string, init: OAuthErrorInit = {}) {
@@ -58,8 +75,11 @@ export class OAuthError extends Error {
     this.code = code;
     this.status = init.status ?? OAUTH_ERRORS[code].status;
     this.headers = init.headers ?? {};
+    this.value = init.value;
   }
 }
+
+Object.defineProperty(OAuthError.prototype, BRAND, { value: true });
 
 /** @param allow - The supported methods, separated by commas. */
 export const methodNotAllowed = (allow: string): OAuthError =>
@@ -72,7 +92,7 @@ export const tooManyRequests = (description: string, retryAfter: number): OAuthE
     headers: { 'retry-after': String(retryAfter) },
   });
 
-export type BearerErrorCode =
+type BearerErrorCode =
   | 'invalid_request'
   | 'invalid_token'
   | 'insufficient_scope'
@@ -86,15 +106,25 @@ export type BearerErrorCode =
  * @see {@link https://www.rfc-editor.org/rfc/rfc6750#section-3.1 | RFC 6750 §3.1}
  */
 export class BearerError extends Error {
+  /** Always `BearerError`. */
   override readonly name = 'BearerError';
+  /** The `error` of the challenge; absent for a request without a token. */
   readonly code: BearerErrorCode | undefined;
+  /** The HTTP status of the response. */
   readonly status: 400 | 401 | 403;
   /** The scopes the request requires, if one was missing. */
   readonly scope: string | undefined;
   /** Additional response headers. */
   readonly headers: Readonly<Record<string, string>>;
   /** The sign-in that the request requires, if that of the token is not enough. */
-  readonly signIn: { readonly acr_values?: string; readonly max_age?: string } | undefined;
+  readonly signIn:
+    | {
+        /** Authentication context classes, separated by spaces. */
+        readonly acr_values?: string;
+        /** Seconds. */
+        readonly max_age?: string;
+      }
+    | undefined;
 
   constructor(
     code: BearerErrorCode | undefined,

@@ -1,11 +1,24 @@
+import { defined } from './defined.js';
 import type { GuardRequirement } from './http/bearer.js';
 import type { GivenProof } from './possession.js';
-import { either, ENVIRONMENT, fail, listOf, object, refined, type Schema, text, value } from './schema.js';
+import {
+  either,
+  type Entry,
+  ENVIRONMENT,
+  fail,
+  listOf,
+  neverUndefined,
+  object,
+  refined,
+  type Schema,
+  text,
+  value,
+} from './schema.js';
 import { OFFLINE_ACCESS } from './scope.js';
 import { didYouMean } from './spelling.js';
 
 /** Scopes that a token must have, all of them: a text that is split at spaces, or a list. Not empty: `guard.any()` requires none. */
-export type RequiredScope = string | readonly [string, ...string[]];
+export type RequiredScope<Scope extends string = string> = Scope | readonly [Scope, ...Scope[]];
 
 /** What a guard may require in addition to scopes. */
 export interface GuardOptions {
@@ -16,12 +29,14 @@ export interface GuardOptions {
    * the URL of its metadata (RFC 9728 §5.1). Cannot be combined with `audience`.
    */
   readonly resource?: string;
-  /** The owner must have signed in with one of these authentication context classes (RFC 9470). Needs the option `openid` or `stepUp`. */
+  /** The owner must have signed in with one of these authentication context classes (RFC 9470). Needs the feature `openIdConnect()` or `stepUp()`. */
   readonly acr?: readonly string[];
-  /** Seconds: how long ago the owner may have signed in (RFC 9470). Needs the option `openid` or `stepUp`. */
+  /** Seconds: how long ago the owner may have signed in (RFC 9470). Needs the feature `openIdConnect()` or `stepUp()`. */
   readonly maxAge?: number;
-  /** `required`: the token must be bound to a key, and the request needs a proof of it (RFC 9449). Needs the option `dpop`. */
+  /** `required`: the token must be bound to a key, and the request needs a proof of it (RFC 9449). Needs the feature `dpop()`. */
   readonly dpop?: 'required';
+  /** `refuse`: rejects tokens that were exchanged, with which a service acts for the owner (RFC 8693 §4.1). */
+  readonly act?: 'refuse';
 }
 
 /** What a token must have where there is no middleware. */
@@ -43,20 +58,30 @@ export interface GuardingServer {
 }
 
 const resource = text('a resource', /^[^]+$/, ENVIRONMENT);
+/** A requirement that is there, and undefined, was meant to be something. */
+const requirement = <In, Out>(entry: Entry<In, Out>): Entry<In, Out> & { readonly refusesUndefined: string } =>
+  neverUndefined(entry, ' Is the environment variable set? Leave the option out to require nothing.');
+
 const OPTIONS = object({
-  audience: either(
-    resource,
-    refined(listOf('an array of resources', resource), (given, path) =>
-      given.length > 0 ? given : fail(`${path} is an empty list. Name a resource, or leave it out.`),
+  audience: requirement(
+    either(
+      resource,
+      refined(listOf('an array of resources', resource), (given, path) =>
+        given.length > 0 ? given : fail(`${path} is an empty list. Name a resource, or leave it out.`),
+      ),
     ),
   ),
-  resource: text("an address or a path of options.resources, such as '/mcp'", /^[^]+$/, ENVIRONMENT),
-  dpop: value<'required'>("'required', or left out", (given) => given === 'required'),
-  acr: refined(
-    listOf('an array of authentication context classes', text('text without spaces', /^\S+$/)),
-    (given, path) => (given.length > 0 ? given : fail(`${path} is an empty list. Name a class, or leave it out.`)),
+  resource: requirement(text("an address or a path of options.resources, such as '/mcp'", /^[^]+$/, ENVIRONMENT)),
+  dpop: requirement(value<'required'>("'required', or left out", (given) => given === 'required')),
+  act: requirement(value<'refuse'>("'refuse', or left out", (given) => given === 'refuse')),
+  acr: requirement(
+    refined(listOf('an array of authentication context classes', text('text without spaces', /^\S+$/)), (given, path) =>
+      given.length > 0 ? given : fail(`${path} is an empty list. Name a class, or leave it out.`),
+    ),
   ),
-  maxAge: value<number>('a whole number of seconds', (given) => Number.isSafeInteger(given) && Number(given) >= 0),
+  maxAge: requirement(
+    value<number>('a whole number of seconds', (given) => Number.isSafeInteger(given) && Number(given) >= 0),
+  ),
 } satisfies Schema<GuardOptions>);
 
 const isText = (given: unknown): given is string => typeof given === 'string';
@@ -80,15 +105,6 @@ export const scopesOf = (given: unknown): readonly string[] => {
   return scopes.length > 0 ? scopes : fail(`A guard or a check has no scope. ${LET_ANY_PASS}`, 'OQ107');
 };
 
-/** A requirement that is there, and undefined, was meant to be something. */
-const checkDefined = (options: unknown): void => {
-  const missing = Object.entries(Object(options)).find(([, requirement]) => requirement === undefined);
-  if (missing === undefined) return;
-  fail(
-    `guard(scope, options): options.${missing[0]} is undefined; is the environment variable set? Leave the option out to require nothing.`,
-  );
-};
-
 /**
  * What a guard with these options requires.
  *
@@ -99,18 +115,17 @@ export const guardRequirement = (
   options: unknown,
   server: GuardingServer = {},
 ): GuardRequirement => {
-  checkDefined(options);
-  const { audience, resource: name, dpop, ...signIn } = OPTIONS.read(options, 'guard(scope, options): options');
+  const { audience, resource: name, dpop, act, ...signIn } = OPTIONS.read(options, 'guard(scope, options): options');
   server.checkScopes?.(scopes);
   if (dpop !== undefined && server.bindsTokens !== true)
     fail(
-      'guard(scope, options): options.dpop needs the option dpop: dpop() of oauth-query/dpop, or no token can pass.',
+      'guard(scope, options): options.dpop needs dpop() of oauth-query/dpop in options.features, or no token can pass.',
     );
   if (Object.keys(signIn).length > 0 && server.keepsSignIn === false)
     fail(
-      'guard(scope, options): options.acr and options.maxAge need the option stepUp: stepUp() of oauth-query/step-up, or openid: openIdConnect() of oauth-query/openid, or no token says how its owner signed in.',
+      'guard(scope, options): options.acr and options.maxAge need stepUp() of oauth-query/step-up or openIdConnect() of oauth-query/openid in options.features, or no token says how its owner signed in.',
     );
-  const more = { ...(dpop !== undefined && { dpop }), ...signIn };
+  const more = { ...defined({ dpop, act }), ...signIn };
   if (name === undefined) return { scopes, ...(audience !== undefined && { audience: list(audience) }), ...more };
   if (audience !== undefined)
     fail(

@@ -1,4 +1,4 @@
-import type { Clock, MaybePromise } from './ports.js';
+import type { MaybePromise } from './ports.js';
 
 /** Why a proof is rejected, for the event. */
 export type ProofRefusal =
@@ -78,34 +78,4 @@ export interface ProofChecker {
    * @param resources - URLs of the route's resource; others are ignored.
    */
   addressesOf(path: string, resources: readonly string[]): readonly string[];
-}
-
-/** What checking proofs depends on. */
-export interface ProofHost {
-  /** Names the server in errors, such as `options.dpop`. */
-  readonly name: string;
-  readonly clock: Clock;
-  /** Shared by all processes; the first one is used, all are accepted. Empty if there is none. */
-  readonly secrets: readonly string[];
-  /** The issuer: nonces belong to it. */
-  readonly issuer: string | undefined;
-  /** URLs of this process as clients know them. */
-  readonly origins: readonly string[];
-  /**
-   * Records a name in the store that all processes share; absent without a store.
-   *
-   * @param exp - Seconds since the epoch.
-   * @returns whether it is new.
-   */
-  readonly remember?: (name: string, exp: number) => Promise<boolean>;
-}
-
-/** Tokens that are bound to keys: `dpop({ … })` of `oauth-query/dpop`. */
-export interface KeyProofs {
-  /**
-   * Creates a checker, once, when the server or the verifier is created.
-   *
-   * @throws TypeError if its options do not fit.
-   */
-  readonly start: (host: ProofHost) => ProofChecker;
 }

@@ -33,6 +33,9 @@ type ServerWarning =
   | 'OQ209' // a guard names metadata of another host
   | 'OQ210' // passwords of users as plain text, on a public server
   | 'OQ211' // a client_id or client_secret that Basic changes
+  | 'OQ212' // a redirect URI whose scheme other apps may have too
+  | 'OQ213' // a client gets more than a feature advises
+  | 'OQ214' // an assertion that works once outlives its token
   | 'OQ301' // mounted at another path than that of the issuer
   | 'OQ302' // mounted below a path that the endpoints already have
   | 'OQ304' // requests for another host than that of the issuer
@@ -45,12 +48,13 @@ type ServerWarning =
   | 'OQ311' // a guard is used, and the server is not mounted
   | 'OQ312' // a new sign-in was asked for, and owner returns an earlier one
   | 'OQ313' // openid.claims returned a claim that was not asked for
-  | 'OQ314'; // the address of a caller cannot be read
+  | 'OQ314' // the address of a caller cannot be read
+  | 'OQ315'; // a preflight at a guard
 
 type LateCode =
   | 'OQ401' // options.owner threw
   | 'OQ402' // options.owner returned something else than an owner
-  | 'OQ403'; // every token of a guard was inactive
+  | 'OQ403'; // no token of a guard was accepted
 
 type StoreWarning =
   | 'OQ501' // others may read the file of SQLite

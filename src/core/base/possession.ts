@@ -6,7 +6,7 @@ import { type ProofChecker, ProofError, type ProofQuestion, type ProvenKey } fro
 import type { MaybePromise } from './ports.js';
 
 /** Called with each proof that is rejected, for an event. */
-export type ProofListener = (error: ProofError) => void;
+type ProofListener = (error: ProofError) => void;
 
 /** A token with the proof that came with it. */
 export interface WithProof extends Omit<ProofQuestion, 'token'> {

@@ -26,13 +26,17 @@ const publicKeysProblem = (keys: readonly Jwk[]): string | undefined => {
 /** The problem with what a client signs with, as the end of a sentence. */
 export const signingProblem = ({
   jwks,
+  jwksUri,
   assertionAlgorithm,
 }: {
   readonly jwks: { readonly keys: readonly Jwk[] } | undefined;
+  readonly jwksUri: string | undefined;
   readonly assertionAlgorithm: string | undefined;
 }): string | undefined => {
   if (jwks !== undefined) return publicKeysProblem(jwks.keys);
-  return assertionAlgorithm === undefined ? undefined : 'token_endpoint_auth_signing_alg requires jwks';
+  return assertionAlgorithm === undefined || jwksUri !== undefined
+    ? undefined
+    : 'token_endpoint_auth_signing_alg requires jwks or jwks_uri';
 };
 
 /** The problem with a public key, as the end of a sentence. */

@@ -230,7 +230,7 @@ const cannotList = (): UnavailableError =>
   new UnavailableError('The store cannot list: implement "list", and support groups in "add".');
 
 /** Whether a text may be the `next` of a page. */
-export const isPosition = (text: string): boolean => /^[ -~]{1,200}$/.test(text);
+const isPosition = (text: string): boolean => /^[ -~]{1,200}$/.test(text);
 
 const isPage = (answer: unknown, limit: number): answer is ListPage => {
   if (typeof answer !== 'object' || answer === null || !('keys' in answer)) return false;
@@ -241,7 +241,7 @@ const isPage = (answer: unknown, limit: number): answer is ListPage => {
 
 const kindOf = (key: string): string => key.slice(0, key.indexOf(':'));
 
-const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null;
+export const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null;
 
 /** Whether a value is an object with at least these fields. */
 export const hasShape = <T extends ExpiringRecord>(record: unknown, shape: Shape<T>): record is T => {

@@ -1,5 +1,6 @@
 import { urlProblem } from './addresses/request-addresses.js';
 import { resourceMetadataAddress } from './addresses/resource.js';
+import { defined } from './defined.js';
 import type { Route } from './http/messages.js';
 import { publicDocument } from './http/public-document.js';
 import type { ProofChecker } from './key-proofs.js';
@@ -9,11 +10,11 @@ import { isScopeToken, OFFLINE_ACCESS } from './scope.js';
 /** What clients can discover about a protected resource (RFC 9728). */
 export interface ResourceDefinition {
   /** The scopes a client requests first; never `offline_access`, which grants no access to a resource. */
-  readonly scopes?: readonly string[];
+  readonly scopes?: readonly string[] | undefined;
   /** A name for users. */
-  readonly name?: string;
+  readonly name?: string | undefined;
   /** The URL of a page for developers: https, or http on loopback. */
-  readonly documentation?: string;
+  readonly documentation?: string | undefined;
 }
 
 /** A protected resource with its URL, which tokens contain as `aud`. */
@@ -35,7 +36,7 @@ const documentation = refined(text('an absolute URL such as https://example.org'
 /** How each field is validated. */
 export const RESOURCE_DEFINITION = {
   scopes: listOf('an array of scopes', scope),
-  name: text('text that is not empty'),
+  name: text('a non-empty string'),
   documentation,
 } satisfies Schema<ResourceDefinition>;
 
@@ -57,6 +58,5 @@ export const resourceMetadataRoute = (
     bearer_methods_supported: ['header'],
     ...(proofs !== undefined && { dpop_signing_alg_values_supported: proofs.algorithms }),
     ...(proofs?.required === true && { dpop_bound_access_tokens_required: true }),
-    ...(name !== undefined && { resource_name: name }),
-    ...(documentation !== undefined && { resource_documentation: documentation }),
+    ...defined({ resource_name: name, resource_documentation: documentation }),
   }));

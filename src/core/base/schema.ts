@@ -1,3 +1,4 @@
+import { defined } from './defined.js';
 import { type ErrorCode, mistake } from './mistakes.js';
 import { nearestName } from './spelling.js';
 
@@ -11,8 +12,8 @@ export interface Entry<In, Out> {
   readonly default?: string;
   /** The options below this one. */
   readonly fields?: Table;
-  /** Set if a value that is present but `undefined` is a mistake, such as an unset environment variable. */
-  readonly refusesUndefined?: true;
+  /** Set if a value that is present but `undefined` is a mistake, such as an unset environment variable: the sentence to add. */
+  readonly refusesUndefined?: string;
   /** Whether the value is of this kind at all. Distinguishes the alternatives of an option. */
   is(given: unknown): boolean;
   /**
@@ -28,10 +29,31 @@ export interface Entry<In, Out> {
 /** Options by name. */
 export type Table = Readonly<Record<string, Entry<never, unknown>>>;
 
-/** A table with one entry for each option of an interface: one missing or one too many does not compile. */
-export type Schema<Options> = {
-  readonly [Name in keyof Options]-?: Entry<Exclude<Options[Name], undefined>, unknown>;
+/** Whether the type of an option accepts `undefined`; always for one that is required. */
+type TakesUndefined<Options, Name extends keyof Options> =
+  Pick<Options, Name> extends Required<Pick<Options, Name>>
+    ? true
+    : { readonly [Key in Name]: undefined } extends Pick<Options, Name>
+      ? true
+      : false;
+
+/** A table with one entry for each field of an interface: one missing or one too many does not compile. */
+export type Fields<T> = {
+  readonly [Name in keyof T]-?: Entry<Exclude<T[Name], undefined>, unknown>;
 };
+
+/**
+ * The same for options. An optional one whose type does not accept `undefined`, for absent, does not compile either, unless absence would allow more: then
+ * its entry refuses `undefined` too ({@link neverUndefined}).
+ */
+export type Schema<Options> = Fields<Options> & {
+  readonly [Name in keyof Options as TakesUndefined<Options, Name> extends true ? never : Name]-?: {
+    readonly refusesUndefined: string;
+  };
+};
+
+/** The type of optional options, as {@link Schema} wants it. */
+export type Optional<Options> = { readonly [Name in keyof Options]?: Options[Name] | undefined };
 
 /** The options read by a table, validated and completed. */
 export type Checked<T extends Table> = {
@@ -43,7 +65,7 @@ export type Checked<T extends Table> = {
 type OutOf<E> = E extends Entry<never, infer Out> ? Out : never;
 
 type Given<T extends Table> = {
-  readonly [Name in keyof T]?: T[Name] extends Entry<infer In, unknown> ? In : never;
+  readonly [Name in keyof T]?: (T[Name] extends Entry<infer In, unknown> ? In : never) | undefined;
 };
 
 /** @throws TypeError with the code. */
@@ -67,7 +89,7 @@ const mustBe = (given: unknown, path: string, takes: string, hint = ''): never =
  */
 export const value = <T>(takes: string, is: (given: unknown) => boolean, hint?: string): Entry<T, T | undefined> => ({
   takes,
-  ...(hint !== undefined && { hint }),
+  ...defined({ hint }),
   is,
   read: (given, path) =>
     given === undefined || is(given) ? (given as T | undefined) : mustBe(given, path, takes, hint),
@@ -106,8 +128,21 @@ export const required = <In, Out>(
 /** An option whose value often comes from the environment. */
 export const fromEnvironment = <In, Out>(entry: Entry<In, Out>): Entry<In | undefined, Out> => {
   const { input: _, ...rest } = entry;
-  return { ...rest, refusesUndefined: true };
+  return { ...rest, refusesUndefined: ENVIRONMENT };
 };
+
+/**
+ * An option without which more is allowed, so that `undefined` in its place is a mistake.
+ *
+ * @param remedy - The sentence to add to the error.
+ */
+export const neverUndefined = <In, Out>(
+  entry: Entry<In, Out>,
+  remedy = ' Is the environment variable set, and the name right? Leave the option out for its default.',
+): Entry<In, Out> & { readonly refusesUndefined: string } => ({
+  ...entry,
+  refusesUndefined: remedy,
+});
 
 /** Adds a further check or a conversion. */
 export const refined = <In, Out, Refined>(
@@ -144,7 +179,7 @@ export const integer = (min: number, max: number, unit?: string): Entry<number, 
 export const wholeNumber = (fallback: number, min: number, max: number, unit?: string): Entry<number, number> =>
   orElse(integer(min, max, unit), fallback);
 
-export const text = (takes = 'text', matches = /^[^]+$/, hint?: string): Entry<string, string | undefined> =>
+export const text = (takes = 'a string', matches = /^[^]+$/, hint?: string): Entry<string, string | undefined> =>
   value(takes, (given) => typeof given === 'string' && matches.test(given), hint);
 
 /** Text that a form or a header carries. Values from the environment and from files often end with a line break. */
@@ -267,8 +302,8 @@ export const object = <const T extends Table>(
       const read: Record<string, unknown> = {};
       for (const [name, field] of Object.entries(fields)) {
         const own = given[name];
-        if (own === undefined && field.refusesUndefined && Object.hasOwn(given, name))
-          fail(`${below(path, name)} is undefined.${ENVIRONMENT}`, 'OQ102');
+        if (own === undefined && field.refusesUndefined !== undefined && Object.hasOwn(given, name))
+          fail(`${below(path, name)} is undefined.${field.refusesUndefined}`, 'OQ102');
         const checked = field.read(own, below(path, name));
         if (checked !== undefined) read[name] = checked;
       }

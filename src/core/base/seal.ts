@@ -9,6 +9,10 @@ const TAG_BYTES = 16;
 export const ownSecrets = (secrets: readonly string[], issuer: string | undefined): readonly string[] =>
   secrets.map((text) => `${text} ${issuer ?? ''}`);
 
+/** A key of each of these secrets for one purpose. */
+export const ownKeys = (secrets: readonly string[], issuer: string | undefined, purpose: string): readonly string[] =>
+  ownSecrets(secrets, issuer).map((secret) => deriveKey(secret, purpose));
+
 /**
  * Encrypts values that travel through the browser and back: the validated authorization request while its owner signs in,
  * and the session of the built-in pages. Uses AES-256-GCM, so that values cannot be read or changed, and binds them to one

@@ -1,9 +1,9 @@
-import { either, ENVIRONMENT, fail, LINE_BREAK, listOf, refined, text } from './schema.js';
+import { either, type Entry, ENVIRONMENT, fail, LINE_BREAK, listOf, refined, text } from './schema.js';
 
 const MIN_SECRET_LENGTH = 32;
 
 /** Keys are derived from secrets, so these must be too long to guess. */
-const oneSecret = refined(text('text of at least 32 characters', /^[^]+$/, ENVIRONMENT), (given, path) =>
+const oneSecret = refined(text('a string of at least 32 characters', /^[^]+$/, ENVIRONMENT), (given, path) =>
   given.includes('client_secret')
     ? fail(
         `${path} is the registration of a client secret. Use a secret of its own: npx oauth-query secret --raw, or openssl rand -base64 32.`,
@@ -17,8 +17,8 @@ const oneSecret = refined(text('text of at least 32 characters', /^[^]+$/, ENVIR
 );
 
 /** Validation of an option with one secret or several. */
-export const SECRETS = refined(
-  either(oneSecret, listOf('an array of such texts', oneSecret)),
+export const SECRETS: Entry<string | readonly string[], readonly string[] | undefined> = refined(
+  either(oneSecret, listOf('an array of such strings', oneSecret)),
   (given, path): readonly string[] => {
     const secrets = typeof given === 'string' ? [given] : given;
     const [first] = secrets;

@@ -16,15 +16,22 @@ import { fail, object, required, type Schema, text, value } from './schema.js';
  * @param token - The access token itself. Anything but text counts as no token, or as an invalid one.
  * @throws TypeError if the options are invalid, or the server has no issuer.
  */
-export interface TokenCheck {
-  (token: unknown, options: ScopedOptions): Promise<CheckResult>;
-  /** The same, whatever the scopes of the token. */
-  any(token: unknown, options?: CheckOptions): Promise<CheckResult>;
+export type TokenCheck<Scope extends string = string, C extends object = {}> = CheckMethod<Scope, C>['check'] &
+  CheckAny<C>;
+
+/** A method, so that what checks some scopes fits where any may be named. */
+interface CheckMethod<Scope extends string, C extends object> {
+  check(token: unknown, options: ScopedOptions<Scope>): Promise<CheckResult<C>>;
 }
 
-interface ScopedOptions extends CheckOptions {
+interface CheckAny<C extends object> {
+  /** The same, whatever the scopes of the token. */
+  any(token: unknown, options?: CheckOptions): Promise<CheckResult<C>>;
+}
+
+interface ScopedOptions<Scope extends string = string> extends CheckOptions {
   /** The scopes that the token must have. */
-  readonly scope: RequiredScope;
+  readonly scope: RequiredScope<Scope>;
 }
 
 /** Whoever forgets `await` would find nothing refused. */
@@ -35,7 +42,7 @@ const awaited = (decide: () => Promise<CheckResult>): Promise<CheckResult> => {
 
 /** A client sends the proof, so whatever it is, it is no mistake of the application. */
 const PROOF = object({
-  jwt: value<string>('text', () => true),
+  jwt: value<string>('a string', () => true),
   method: required(text("a method such as 'GET'")),
   url: required(text('the URL of the request')),
 } satisfies Schema<GivenProof>);

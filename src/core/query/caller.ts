@@ -6,6 +6,6 @@ export interface Caller {
   readonly authorization: Authorization;
   /** The user name, or the `sub` of the token if it has none. */
   readonly name: string;
-  /** The rights from the scopes of the token and from `options.query.rights`, such as `apihighlimits`. */
+  /** The rights from the scopes of the token and from the option `rights` of `query`, such as `apihighlimits`. */
   readonly rights: readonly string[];
 }

@@ -1,8 +1,9 @@
-import type { FeatureHost } from '../base/feature.js';
-import type { Route } from '../base/http/messages.js';
 import { roomWith } from '../base/limits/body-room.js';
+import type { FeatureHost } from '../feature/host.js';
+import type { Parts } from '../feature/parts.js';
 import { FORMATS } from './answer/print.js';
 import { builtinHandlers } from './builtin/index.js';
+import { createQueryApi } from './create-query-api.js';
 import { helpModule, paraminfoModule } from './describe/describing-actions.js';
 import { buildTree } from './describe/module-tree.js';
 import { API_TEXTS } from './describe/texts/api-texts.js';
@@ -10,7 +11,7 @@ import { createActions } from './endpoint/actions.js';
 import { createEndpoint, routesOf } from './endpoint/endpoint.js';
 import { formatModules, mainModule } from './endpoint/main-parameters.js';
 import type { QuerySettings } from './option-table.js';
-import { queryParts } from './query-parts.js';
+import type { QueryApi } from './query-api.js';
 import { compareModule } from './reader/compare/descriptor.js';
 import { openSearchRoutes } from './reader/description-document.js';
 import { openSearchModule, parseModule } from './reader/descriptors.js';
@@ -31,11 +32,11 @@ const ANSWERED_BY: ReadonlyMap<string, string> = new Map([
 ]);
 
 /**
- * Creates the routes of the query API and its extensions.
+ * Creates the routes of the query API, and what it provides to other features.
  *
  * @throws TypeError for a module that collides with another one, with a message that names it.
  */
-export const createQuery = (options: QuerySettings, host: FeatureHost): readonly Route[] => {
+export const createQuery = (options: QuerySettings, host: FeatureHost): Parts<QueryApi> => {
   const service = serviceOf(options, host);
   const { path, site, modules, documentation } = service;
   const descriptors = [...modules.values()].map(({ descriptor }) => descriptor);
@@ -59,17 +60,17 @@ export const createQuery = (options: QuerySettings, host: FeatureHost): readonly
     { isAnswered, listUnanswered: options.unanswered === 'listed' },
   );
   const frame = host.frame.with('api', API_TEXTS);
-  const sandbox = options.extensions.some(({ isSandbox }) => isSandbox === true)
-    ? `${basePathOf(host.issuer)}${path}/sandbox`
-    : undefined;
-  const actions = createActions(service, described, { tree, frame, sandbox, render: options.render });
-  const parts = queryParts(service, { frame, tree, action: actions.query });
-  return [
-    ...routesOf(createEndpoint(service, actions), options.path, modules.values()),
-    ...resourceLoaderRoutes(options.path),
-    ...(isAnswered('opensearch') ? openSearchRoutes({ site, path, endpoint: documentation }) : []),
-    ...options.extensions.flatMap((extension) => extension.start(parts)),
-  ];
+  const links: { sandbox?: string } = {};
+  const linkSandbox = (page: string): void => void (links.sandbox = basePathOf(host.issuer) + page);
+  const actions = createActions(service, described, { tree, frame, links, reader: options });
+  return {
+    routes: [
+      ...routesOf(createEndpoint(service, actions), options.path, modules.values()),
+      ...resourceLoaderRoutes(options.path),
+      ...(isAnswered('opensearch') ? openSearchRoutes({ site, path, endpoint: documentation }) : []),
+    ],
+    provide: createQueryApi(service, { frame, tree, linkSandbox, action: actions.query }),
+  };
 };
 
 const basePathOf = (issuer = ''): string => (issuer === '' ? '' : new URL(issuer).pathname.replace(/\/$/, ''));
@@ -86,7 +87,7 @@ const serviceOf = (options: QuerySettings, host: FeatureHost): QueryService => {
     languages: options.languages,
     scriptPath,
   });
-  const further = options.rights && host.bound('options.query.rights', options.rights);
+  const further = options.rights && host.bound('query: options.rights', options.rights);
   return {
     options,
     host,

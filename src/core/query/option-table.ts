@@ -3,10 +3,11 @@ import {
   type Checked,
   either,
   flag,
+  type Fields,
   fn,
-  having,
   listOf,
   mapOf,
+  neverUndefined,
   object,
   oneOf,
   optional,
@@ -31,9 +32,10 @@ import type {
   UserSubtype,
 } from './descriptor/descriptor.js';
 import type { LimitRule, ModuleRule, PageRule } from './descriptor/rule.js';
-import type { QueryExtension } from './extension.js';
 import type { QueryOptions } from './options.js';
+import type { Diff } from './reader/compare/table.js';
 import type { Render } from './reader/renderer.js';
+import type { Sanitize } from './reader/sanitize.js';
 import type { CallerLimit } from './run/caller-limits.js';
 import type { CustomModule, ModuleHandlers } from './run/handlers.js';
 import { SITE_OPTIONS, type SiteOptions } from './site/options.js';
@@ -58,13 +60,13 @@ const number = value<number>('a number', Number.isFinite);
 const annotation = {
   name: required(text('the name of the annotation')),
   values: listOf('an array of numbers', number),
-} satisfies Schema<Annotation>;
+} satisfies Fields<Annotation>;
 
 const narrowed = {
   parameter: required(text('the name of a parameter')),
   max: required(number),
   highmax: required(number),
-} satisfies Schema<NarrowedLimit>;
+} satisfies Fields<NarrowedLimit>;
 
 const parameter = {
   type: required(
@@ -95,7 +97,7 @@ const parameter = {
   info: listOf('an array of annotations', object(annotation)),
   templatevars: mapOf('an object of parameters by variables', text('the name of a parameter')),
   description: text('one sentence'),
-} satisfies Schema<ParamDescriptor>;
+} satisfies Fields<ParamDescriptor>;
 
 const result = {
   place: oneOf('top', 'results', 'merged'),
@@ -105,12 +107,12 @@ const result = {
   explicitFalse: names,
   omitEmpty: set,
   list: set,
-} satisfies Schema<ResultDescriptor>;
+} satisfies Fields<ResultDescriptor>;
 
 const example = {
   parameters: mapOf('an object of values by parameters', text('a text', /^/)),
   titles: text('a title'),
-} satisfies Schema<ExampleDescriptor>;
+} satisfies Fields<ExampleDescriptor>;
 
 const descriptor = {
   name: required(text('the name of the module')),
@@ -131,16 +133,19 @@ const descriptor = {
   example: optional(object(example)),
   description: text('one sentence'),
   parameters: required(mapOf('an object of parameters', object(parameter))),
-} satisfies Schema<ModuleDescriptor>;
+} satisfies Fields<ModuleDescriptor>;
 
 const custom = {
   descriptor: required(object(descriptor)),
   handler: required(fn<CustomModule['handler']>()),
-} satisfies Schema<CustomModule>;
+} satisfies Fields<CustomModule>;
 
 const handlers = Object.fromEntries(
-  Object.keys(catalogue).map((name) => [name, fn('a function that answers the module')]),
-) as Schema<ModuleHandlers>; // One entry for each name of the catalogue.
+  Object.keys(catalogue).map((name) => [
+    name,
+    neverUndefined(fn('a function that answers the module'), ' Is its name right where it is made or imported?'),
+  ]),
+) as Fields<ModuleHandlers>; // One entry for each name of the catalogue.
 
 const perMinute = (unit: string) =>
   value<number>(
@@ -165,7 +170,7 @@ export const QUERY_OPTIONS = {
   modules: unchanged<ModuleHandlers>(
     object(handlers, {
       takes: "an object of handlers by the names of the catalogue's modules",
-      remedy: ' Add your own modules to options.query.customModules.',
+      remedy: ' Add your own modules to customModules.',
     }),
   ),
   customModules: unchanged<readonly CustomModule[]>(
@@ -175,24 +180,18 @@ export const QUERY_OPTIONS = {
   resolveUsers: fn<NonNullable<QueryOptions['resolveUsers']>>('a function that finds user names by ids'),
   unanswered: orElse(oneOf('listed', 'hidden', 'error'), 'listed'),
   render: fn<Render>('a function that renders a page to HTML'),
+  sanitize: fn<Sanitize>('a function that sanitises HTML, as that of the package sanitize-html'),
+  diff: fn<Diff>('a function that compares arrays, as diffArrays of the package diff'),
   rights: fn<NonNullable<QueryOptions['rights']>>('a function of the authorization'),
   cors: orElse(listOf("an array of origins such as ['https://app.example']", origin), [], 'none'),
   verifyWatchlistToken: fn<NonNullable<QueryOptions['verifyWatchlistToken']>>(
     "a function that checks the token of a user's watchlist",
   ),
-  private: flag(false),
+  private: neverUndefined(flag(false)),
   languages: unchanged<Readonly<Record<string, Language>>>(
     mapOf('an object of languages by their codes', object(language)),
   ),
   path: path('/api'),
-  extensions: orElse(
-    listOf(
-      'an array of extensions such as sandbox()',
-      having<QueryExtension>('an extension such as sandbox(), called', 'start'),
-    ),
-    [],
-    'none',
-  ),
   timeout: wholeNumber(10_000, 1, 2 ** 31 - 1, 'milliseconds'),
   limits: optional(object({ anonymous: callerLimit, token: callerLimit })),
 } satisfies Schema<QueryOptions>;

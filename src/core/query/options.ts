@@ -2,8 +2,9 @@ import type { Authorization } from '../base/authorization.js';
 import type { MaybePromise } from '../base/ports.js';
 import type { Language } from './builtin/languageinfo.js';
 import type { PageResolver } from './descriptor/page-model.js';
-import type { QueryExtension } from './extension.js';
+import type { Diff } from './reader/compare/table.js';
 import type { Render } from './reader/renderer.js';
+import type { Sanitize } from './reader/sanitize.js';
 import type { CallerLimits } from './run/caller-limits.js';
 import type { CustomModule, ModuleHandlers, ResolveUsers, VerifyWatchlistToken } from './run/handlers.js';
 import type { SiteOptions } from './site/site.js';
@@ -11,56 +12,64 @@ import type { SiteOptions } from './site/site.js';
 /** Options of the query API. Every option has a default; without handlers, responses are empty. */
 export interface QueryOptions {
   /** The site: its name, namespaces, users and so on. */
-  readonly site?: SiteOptions;
+  readonly site?: SiteOptions | undefined;
   /** Handlers of the catalogue's modules, by name. */
-  readonly modules?: ModuleHandlers;
+  readonly modules?: ModuleHandlers | undefined;
   /** Your own modules, each created with `customModule`. */
-  readonly customModules?: readonly CustomModule[];
+  readonly customModules?: readonly CustomModule[] | undefined;
   /** Finds pages by title, id or revision. Default: only the pages of generators exist. */
-  readonly resolvePages?: PageResolver;
+  readonly resolvePages?: PageResolver | undefined;
   /**
    * Finds user names by ids (1 and higher), for parameters such as `rcuser=#5`: handlers receive the name, or `Unknown
    * user` for an id that it does not return. The signal is aborted at the deadline of the request. Default: all ids are
    * unknown.
    */
-  readonly resolveUsers?: ResolveUsers;
+  readonly resolveUsers?: ResolveUsers | undefined;
   /**
    * What becomes of modules without a handler. `listed`: help, `paraminfo` and the sandbox mark them, and a request gets an
    * empty result with a warning, because clients add modules on their own and an error would stop them. `hidden`: the same,
    * but they are not listed. `error`: they are not listed, and a request gets an error. Default `listed`.
    */
-  readonly unanswered?: 'listed' | 'hidden' | 'error';
+  readonly unanswered?: 'listed' | 'hidden' | 'error' | undefined;
   /**
    * Renders pages to HTML for `action=parse`; the text comes from the handler of `revisions`. The HTML is sanitised with
-   * the package `sanitize-html`, which you install, unless the result has `trusted: true`. Default: no HTML.
+   * `sanitize`, unless the result has `trusted: true`. Default: no HTML.
    */
-  readonly render?: Render;
+  readonly render?: Render | undefined;
+  /**
+   * Removes scripts and everything but text from the HTML of `render`: the function of the package `sanitize-html` 2,
+   * `import sanitizeHtml from 'sanitize-html'`. It is called with the rules to apply. Default: HTML that is not trusted is the error `nosanitizer`.
+   */
+  readonly sanitize?: Sanitize | undefined;
+  /**
+   * Compares texts for `action=compare`: `diffArrays` of the package `diff` 5 or later. Default: a request for a
+   * difference is the error `nodiff`.
+   */
+  readonly diff?: Diff | undefined;
   /** Rights of a caller, such as `apihighlimits`, in addition to those of the token's scopes. */
-  readonly rights?: (authorization: Authorization) => MaybePromise<readonly string[]>;
+  readonly rights?: ((authorization: Authorization) => MaybePromise<readonly string[]>) | undefined;
   /**
    * Origins whose scripts may send requests with a signed-in user: complete origins, or hosts with `*` for any part. A host includes its https origins,
    * and its http origins if it is a loopback address. Default: none. Anonymous requests with `origin=*` always work.
    */
-  readonly cors?: readonly string[];
+  readonly cors?: readonly string[] | undefined;
   /**
    * Checks the token of a user's watchlist, for requests with the parameters `owner` and `token`. Compare in constant
    * time, and return `wrong` for users without a token. Default: no watchlist can be read.
    */
-  readonly verifyWatchlistToken?: VerifyWatchlistToken;
+  readonly verifyWatchlistToken?: VerifyWatchlistToken | undefined;
   /** Whether reading content requires a token. Default `false`. */
   readonly private?: boolean;
   /** Languages by their codes, for `meta=languageinfo`. Default: none, and the module has no handler. */
-  readonly languages?: Readonly<Record<string, Language>>;
+  readonly languages?: Readonly<Record<string, Language>> | undefined;
   /**
    * How much a caller may use per minute; beyond it, requests get HTTP 429 with `Retry-After` and the error
    * `ratelimited`. Callers with the right `noratelimit` have no limits. Each process counts on its own. Default: no
    * limits.
    */
-  readonly limits?: CallerLimits;
+  readonly limits?: CallerLimits | undefined;
   /** The path of the endpoint, or a list: the first and its aliases. Below each, every module has a path `…/query+<name>`. Default `/api`. */
-  readonly path?: string | readonly string[];
-  /** Further ways to use the API, such as `sandbox()`, `mcp()` and `openApi()`. */
-  readonly extensions?: readonly QueryExtension[];
+  readonly path?: string | readonly string[] | undefined;
   /** The time limit of all handlers of a request together, in milliseconds; late results are omitted, with a warning. Default 10 000. */
-  readonly timeout?: number;
+  readonly timeout?: number | undefined;
 }

@@ -1,25 +1,27 @@
-import type { Feature } from '../base/feature.js';
 import { fromCaller } from '../base/mistakes.js';
+import { movedFrom } from '../base/moved.js';
 import { object } from '../base/schema.js';
+import { feature, featureMaker } from '../feature/feature.js';
+import type { Feature, FeatureMaker } from '../feature/types.js';
 import { createQuery } from './create-query.js';
 import { QUERY_OPTIONS } from './option-table.js';
 import type { QueryOptions } from './options.js';
+import type { QueryApi } from './query-api.js';
 
-const TABLE = object(QUERY_OPTIONS, {
-  moved: { mcp: 'mcp() in options.query.extensions', sandbox: 'sandbox() in options.query.extensions' },
-});
+const TABLE = object(QUERY_OPTIONS, { moved: movedFrom('query') });
+
+/** The query API as a feature. */
+type QueryFeature = Feature<never, {}, QueryApi, 'query', never>;
+
+const queryOf = (given: QueryOptions = {}): QueryFeature => {
+  const options = fromCaller(queryOf, () => TABLE.read(given, 'query: options'));
+  return feature({ name: 'query', start: (host) => createQuery(options, host) });
+};
 
 /**
- * The query API, for the option `query` of the server: `oauthQuery({ query: query({ modules: { … } }) })`. Without handlers, its
+ * The query API: `oauthQuery({ features: [query({ modules: { … } })] })`. Without handlers, its
  * responses are empty.
  *
  * @throws TypeError for an invalid option, with a sentence that names it and the remedy.
  */
-export const query = (given: QueryOptions = {}): Feature => {
-  const options = fromCaller(query, () => TABLE.read(given, 'options.query'));
-  const { extensions, site = {} } = options;
-  return {
-    resources: Object.assign({}, ...extensions.map(({ resources }) => resources?.(site))),
-    start: (host) => createQuery(options, host),
-  };
-};
+export const query: typeof queryOf & FeatureMaker<'query'> = featureMaker('query', queryOf);

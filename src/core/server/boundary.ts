@@ -4,33 +4,47 @@ import { html } from '../base/html.js';
 import { ANY_ORIGIN, DOCUMENT_HEADERS, headersFor, preflight, PROOF_RESPONSE_HEADERS } from '../base/http/cors.js';
 import type { HttpRequest, HttpResponse, Route } from '../base/http/messages.js';
 import { errorResponse, protocolError, serverError } from '../base/http/responses.js';
+import { PageError, pageErrorOf } from '../base/pages/page-error.js';
 import { pageResponse } from '../base/pages/response.js';
-import type { MaybePromise } from '../base/ports.js';
+import type { MaybePromise, Timer } from '../base/ports.js';
 import { markAnswered } from '../base/waiting.js';
-import type { OAuthConfig } from '../oauth/kernel/config.js';
-import type { OAuthContext } from '../oauth/kernel/context.js';
-import type { Endpoint } from '../oauth/kernel/endpoint.js';
+import type { DeploymentWarnings } from '../oauth/facts/deployment-warnings.js';
 import { isDevelopment } from '../oauth/kernel/refusal.js';
-import { PageError, pageErrorOf } from '../oauth/pages/page-error.js';
-import type { ContextOf } from './observer.js';
+import type { RequestScope } from '../oauth/kernel/request-scope.js';
+import type { ServerEndpoint } from '../oauth/kernel/server-endpoint.js';
+import type { Pages } from '../oauth/pages/render.js';
+
+/** What the boundary between routes and endpoints needs. */
+interface BoundaryServices {
+  /** When a response must be ready. */
+  readonly deadline: Deadline;
+  readonly onError: (error: unknown) => void;
+  readonly warnings: DeploymentWarnings;
+  readonly pages: Pages;
+  readonly basePath: string;
+  readonly configuredIssuer: string | undefined;
+  issuer(request: HttpRequest): string;
+  readonly corsOrigins: ReadonlySet<string>;
+  readonly bindsTokens: boolean;
+}
 
 /** The error page for an error: a page error unchanged, any other with no more detail than clients receive. */
-const readableError = (error: unknown, context: OAuthContext): PageError => {
+const readableError = (error: unknown, onError: BoundaryServices['onError']): PageError => {
   if (error instanceof PageError) return error;
-  const known = protocolError(error, context.onError);
+  const known = protocolError(error, onError);
   return pageErrorOf(known instanceof BearerError ? serverError() : known);
 };
 
 /** An error as a person reads it, with a way back. */
 const errorPage = async (
   error: unknown,
-  { start }: Pick<Endpoint, 'start'>,
-  context: OAuthContext,
+  pages: Pages,
+  { start }: ServerEndpoint,
+  { basePath, configuredIssuer, onError }: BoundaryServices,
 ): Promise<HttpResponse> => {
-  const known = readableError(error, context);
+  const known = readableError(error, onError);
   const { status, headers, init } = known;
-  const { basePath, config, pages } = context;
-  const { explanation } = isDevelopment(config) ? init : {};
+  const { explanation } = isDevelopment(configuredIssuer) ? init : {};
   try {
     const page = await pages.error(known, {
       ...(start !== undefined && { start: pages.address(basePath + start) }),
@@ -38,25 +52,27 @@ const errorPage = async (
     });
     return pageResponse(page, { status, headers });
   } catch (failure) {
-    context.onError(failure);
+    onError(failure);
     const last = html`<!DOCTYPE html><html lang="en"><title>Error</title><p>The server could not handle this request.`;
     return pageResponse({ html: last, styleSources: [], imageSources: [] }, { status: 500 });
   }
 };
 
-/** When a response must be ready. The error names the option. What goes on after it decides nothing. */
-export const requestDeadline = ({ config, timer, onError }: OAuthContext, request?: HttpRequest): Deadline => {
-  const milliseconds = config.timeout;
-  return {
-    milliseconds,
-    timer,
-    error: () => {
-      if (request !== undefined) markAnswered(request);
-      return new UnavailableError(`A request was not answered within ${milliseconds} ms (options.timeout).`);
-    },
-    onLateError: (error) => void protocolError(error, onError),
-  };
-};
+/** When responses must be ready. The error names the option. What goes on after it decides nothing. */
+export const requestDeadline = ({
+  timeout,
+  timer,
+  onError,
+}: {
+  readonly timeout: number;
+  readonly timer: Timer;
+  readonly onError: (error: unknown) => void;
+}): Deadline => ({
+  milliseconds: timeout,
+  timer,
+  error: () => new UnavailableError(`A request was not answered within ${timeout} ms (options.timeout).`),
+  onLateError: (error) => void protocolError(error, onError),
+});
 
 /** Headers for scripts of other origins (RFC 9700 §2.6): never with credentials. */
 const corsHeaders = (request: HttpRequest, origins: ReadonlySet<string>): Readonly<Record<string, string>> => {
@@ -72,9 +88,10 @@ const corsHeaders = (request: HttpRequest, origins: ReadonlySet<string>): Readon
  * The methods of an endpoint. `HEAD` works for documents but not for pages, because viewing a page may grant
  * something that was allowed before, and `HEAD` must have no effect (RFC 9110 §9.2.1).
  */
-const methodsOf = ({ methods, pageMethods }: Endpoint): readonly string[] => [
-  ...(methods.GET === undefined ? [] : pageMethods.includes('GET') ? ['GET'] : ['GET', 'HEAD']),
-  ...(methods.POST === undefined ? [] : ['POST']),
+const methodsOf = ({ programs = {}, pages = {} }: ServerEndpoint): readonly string[] => [
+  ...(programs.GET === undefined ? [] : ['GET', 'HEAD']),
+  ...(pages.GET === undefined ? [] : ['GET']),
+  ...(programs.POST === undefined && pages.POST === undefined ? [] : ['POST']),
 ];
 
 /**
@@ -82,10 +99,12 @@ const methodsOf = ({ methods, pageMethods }: Endpoint): readonly string[] => [
  * Routes never reject.
  */
 export const endpointRoutes = (
-  endpoint: Endpoint,
-  { corsOrigins, bindsTokens }: OAuthConfig,
-  contextOf: ContextOf,
+  endpoint: ServerEndpoint,
+  scopeOf: (request: HttpRequest) => RequestScope,
+  services: BoundaryServices,
 ): readonly Route[] => {
+  const { corsOrigins, bindsTokens, warnings, deadline, onError } = services;
+  const { programs = {} } = endpoint;
   const known = methodsOf(endpoint);
   const allow = known.join(', ');
   const isPublic = endpoint.cors === 'any';
@@ -94,22 +113,27 @@ export const endpointRoutes = (
   const answer = (request: HttpRequest): Promise<HttpResponse> => {
     const method = request.method === 'HEAD' ? 'GET' : request.method;
     const isKnown = method === 'GET' || method === 'POST';
-    const isPage = isKnown && endpoint.pageMethods.includes(method);
-    const context = contextOf(request, isPage);
-    const failed = (error: unknown): MaybePromise<HttpResponse> =>
-      isPage ? errorPage(error, endpoint, context) : errorResponse(error, context.onError);
+    const pages =
+      isKnown && endpoint.pages !== undefined && programs[method] === undefined
+        ? services.pages.for(request)
+        : undefined;
+    const failed = (error: unknown, isLate: boolean): MaybePromise<HttpResponse> => {
+      if (isLate) markAnswered(request);
+      return pages === undefined ? errorResponse(error, onError) : errorPage(error, pages, endpoint, services);
+    };
     try {
-      context.warnings.proxy(request);
-      if (!isPublic) context.warnings.host(request); // Health checks read documents from inside.
-      if (lacksCors) context.warnings.crossOrigin(request, () => new URL(context.issuer(request)).origin);
-      const handler = isKnown && known.includes(request.method) ? endpoint.methods[method] : undefined;
-      if (handler === undefined) throw methodNotAllowed(allow);
-      const work = handler(request, context);
+      warnings.proxy(request);
+      if (!isPublic) warnings.host(request); // Health checks read documents from inside.
+      if (lacksCors) warnings.crossOrigin(request, () => new URL(services.issuer(request)).origin);
+      if (!isKnown || !known.includes(request.method)) throw methodNotAllowed(allow);
+      const scope = scopeOf(request);
+      const work = pages === undefined ? programs[method]?.(scope) : endpoint.pages?.[method]?.({ ...scope, pages });
+      if (work === undefined) throw methodNotAllowed(allow);
       return work instanceof Promise
-        ? concludedInTime(work, requestDeadline(context, request), (response) => response, failed)
+        ? concludedInTime(work, deadline, (response) => response, failed)
         : Promise.resolve(work);
     } catch (error) {
-      return Promise.resolve(failed(error));
+      return Promise.resolve(failed(error, false));
     }
   };
   const handle = !withCors

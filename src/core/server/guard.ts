@@ -1,5 +1,6 @@
 import { resourceMetadataAddress } from '../base/addresses/resource.js';
-import { concludedInTime } from '../base/deadline.js';
+import type { Authorization } from '../base/authorization.js';
+import { concludedInTime, type Deadline } from '../base/deadline.js';
 import { BearerError } from '../base/errors.js';
 import {
   admit,
@@ -13,30 +14,47 @@ import {
 } from '../base/http/bearer.js';
 import type { HttpRequest } from '../base/http/messages.js';
 import { errorResponse, type RefusedRoute, refusalOf } from '../base/http/responses.js';
+import type { ProofChecker } from '../base/key-proofs.js';
+import type { Clock } from '../base/ports.js';
 import { type GivenProof, proofOf, withGivenProof, type WithProof } from '../base/possession.js';
 import { fail } from '../base/schema.js';
 import { didYouMean } from '../base/spelling.js';
+import type { Emit } from '../oauth/events/events.js';
 import type { OAuthConfig } from '../oauth/kernel/config.js';
-import type { OAuthContext } from '../oauth/kernel/context.js';
 import { admitPresented } from '../oauth/kernel/presented-token.js';
 import type { TokenClaims } from '../oauth/records/stored-records.js';
+import type { LiveToken } from '../oauth/tokens/grant.js';
 import { ownAuthorization } from '../oauth/tokens/token-authorization.js';
-import { requestDeadline } from './boundary.js';
 import type { CheckedOptions } from './options/server-table.js';
+
+/** What the guards of this server need. */
+interface GuardServices {
+  readonly tokens: { find(token: string): Promise<LiveToken | undefined> };
+  /** Checks proofs of keys, if tokens may be bound to keys. */
+  readonly proofs: ProofChecker | undefined;
+  /** What features check of a token that would pass. */
+  readonly checkToken: ((authorization: Authorization) => Promise<void>) | undefined;
+  readonly configuredIssuer: string | undefined;
+  issuer(request: HttpRequest): string;
+  readonly clock: Clock;
+  readonly deadline: Deadline;
+  readonly emit: Emit | undefined;
+  readonly onError: (error: unknown) => void;
+}
 
 /** The decision about a token, or what `refused` makes of the error. */
 const decide = <Refused>(
   read: () => { readonly presented: WithProof; readonly iss: string },
   requirement: GuardRequirement,
-  context: OAuthContext,
+  context: GuardServices,
   refused: (error: unknown) => Refused,
 ): Promise<Admitted | Refused> => {
   try {
     const { presented, iss } = read();
     const { audience = [iss] } = requirement;
-    if (context.proofs !== undefined) {
+    if (context.proofs !== undefined || context.checkToken !== undefined) {
       const work = admitPresented(presented, { ...requirement, audience }, iss, context);
-      return concludedInTime<Admitted, Admitted | Refused>(work, requestDeadline(context), (found) => found, refused);
+      return concludedInTime<Admitted, Admitted | Refused>(work, context.deadline, (found) => found, refused);
     }
     // Most servers: with fewer promises.
     const admitted = (live: TokenClaims | undefined): Admitted => ({
@@ -44,7 +62,7 @@ const decide = <Refused>(
     });
     return concludedInTime<TokenClaims | undefined, Admitted | Refused>(
       context.tokens.find(presented.token),
-      requestDeadline(context),
+      context.deadline,
       admitted,
       refused,
     );
@@ -53,7 +71,7 @@ const decide = <Refused>(
   }
 };
 
-const routeOf = ({ scopes, metadata }: GuardRequirement, { proofs }: OAuthContext): RefusedRoute => ({
+const routeOf = ({ scopes, metadata }: GuardRequirement, { proofs }: GuardServices): RefusedRoute => ({
   scopes,
   metadata,
   proofAlgorithms: proofs?.algorithms,
@@ -63,7 +81,7 @@ const routeOf = ({ scopes, metadata }: GuardRequirement, { proofs }: OAuthContex
 export const admission = (
   request: HttpRequest,
   requirement: GuardRequirement,
-  context: OAuthContext,
+  context: GuardServices,
 ): Promise<GuardResult> =>
   decide(
     () => {
@@ -84,9 +102,9 @@ export const checkToken = (
   token: unknown,
   requirement: GuardRequirement,
   proof: GivenProof | undefined,
-  context: OAuthContext,
+  context: GuardServices,
 ): Promise<CheckResult> => {
-  const { issuer } = context.config;
+  const { configuredIssuer: issuer } = context;
   if (issuer === undefined)
     throw new TypeError('oauth.check needs options.issuer: without a request, the server cannot find out its own URL.');
   return decide(
@@ -120,7 +138,7 @@ export const resourceRequirement = (
 };
 
 /** The authorization of a request's access token, if it has one. All problems of a token are one error. */
-export const identify = async (request: HttpRequest, context: OAuthContext): Promise<Admitted | undefined> => {
+export const identify = async (request: HttpRequest, context: GuardServices): Promise<Admitted | undefined> => {
   try {
     const presented = presentedToken(request, context.proofs !== undefined);
     if (presented === undefined) return undefined;

@@ -5,27 +5,45 @@ import type { LimitListener } from '../base/limits/limit-reached.js';
 import { RateLimit } from '../base/limits/rate-limit.js';
 import { Slots, type SlotsDependencies } from '../base/limits/slots.js';
 import { LIMITS } from '../oauth/facts/limits.js';
-import type { OAuthContext } from '../oauth/kernel/context.js';
+
+interface Limiters {
+  /** Random secrets of clients, and assertions. */
+  readonly clientLimit: FailureLimiter;
+  /** Client secrets chosen by people. */
+  readonly chosenSecretLimit: GuessLimiter;
+  readonly loginLimit: GuessLimiter;
+  readonly userCodeLimit: GuessLimiter;
+  /** Device codes requested by public clients. */
+  readonly deviceLimit: RateLimit;
+  /** Self-registrations of clients. */
+  readonly registrationLimit: RateLimit;
+  /** Approvals without a question. */
+  readonly silentLimit: RateLimit;
+}
 
 /** All rate limits, each with its window and its budget of records. */
-export const limitersOf = (given: Omit<SlotsDependencies, 'budget'>, emit: LimitListener): OAuthContext['limiters'] => {
+export const limitersOf = (given: Omit<SlotsDependencies, 'budget'>, emit: LimitListener): Limiters => {
   const { clock } = given;
   const strangers = { ...given, budget: new Budget(clock, LIMITS.unprovenRecords / 2) };
   const minutes = (count: number, name: string) => ({ name, window: count * 60 });
   const { clientFailures } = LIMITS;
   return {
-    client: new FailureLimiter(
+    clientLimit: new FailureLimiter(
       new Slots(strangers, minutes(1, 'client')),
       new RateLimit(clock, clientFailures, 60),
       { name: 'client', max: clientFailures },
       emit,
     ),
-    chosenSecret: new GuessLimiter(new Slots(strangers, minutes(1, 'chosen secret')), 'client', emit),
-    login: new GuessLimiter(new Slots(strangers, minutes(10, 'login')), 'login', emit),
+    chosenSecretLimit: new GuessLimiter(new Slots(strangers, minutes(1, 'chosen secret')), 'client', emit),
+    loginLimit: new GuessLimiter(new Slots(strangers, minutes(10, 'login')), 'login', emit),
     // Only signed-in owners can guess these.
-    userCode: new GuessLimiter(new Slots({ ...given, budget: undefined }, minutes(10, 'user code')), 'user code', emit),
-    device: new RateLimit(clock, LIMITS.deviceRequests, 60),
-    registration: new RateLimit(clock, LIMITS.registrations, 60),
-    silent: new RateLimit(clock, LIMITS.silentApprovals, 60),
+    userCodeLimit: new GuessLimiter(
+      new Slots({ ...given, budget: undefined }, minutes(10, 'user code')),
+      'user code',
+      emit,
+    ),
+    deviceLimit: new RateLimit(clock, LIMITS.deviceRequests, 60),
+    registrationLimit: new RateLimit(clock, LIMITS.registrations, 60),
+    silentLimit: new RateLimit(clock, LIMITS.silentApprovals, 60),
   };
 };

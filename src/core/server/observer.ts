@@ -5,7 +5,7 @@ import { printable } from '../base/printable.js';
 import type { RandomSource } from '../base/secrets.js';
 import { monotonic } from '../base/system.js';
 import { type OAuthEvent, type OAuthEventListener, type OAuthOccurrence, OUTCOMES } from '../oauth/events/events.js';
-import type { OAuthContext } from '../oauth/kernel/context.js';
+import type { RequestScope } from '../oauth/kernel/request-scope.js';
 
 const EVENTS = channel('oauth-query:event');
 const STARTS = channel('oauth-query:request:start');
@@ -33,9 +33,6 @@ export interface RequestTrace {
 /** Acceptable request ids: those of frameworks and proxies, without characters that would corrupt a log. */
 const REQUEST_ID = /^[\x21-\x7e]{1,200}$/;
 
-/** @param isPage - Whether a person reads the response, in a language by the request. */
-export type ContextOf = (request: HttpRequest, isPage: boolean) => OAuthContext;
-
 /** Escapes what could corrupt a log or a terminal: many texts in events come from clients, their documents and proxies. */
 const cleanTexts = (event: OAuthEvent): void => {
   for (const [name, given] of Object.entries(event)) {
@@ -43,6 +40,9 @@ const cleanTexts = (event: OAuthEvent): void => {
     else if (Array.isArray(given)) Reflect.set(event, name, given.map(printable));
   }
 };
+
+/** Whether anybody subscribes to traces. */
+const isTraced = (): boolean => STARTS.hasSubscribers || ENDS.hasSubscribers;
 
 /** Completes events and traces, and delivers them to all listeners. */
 export class Observer {
@@ -71,34 +71,28 @@ export class Observer {
     if (EVENTS.hasSubscribers) EVENTS.publish(event);
   }
 
-  /**
-   * A context per request, whose events name that request. Without listeners, a single context without events is shared by all
-   * requests that are not for a page.
-   */
-  contexts(context: OAuthContext): ContextOf {
-    const unheard: OAuthContext = { ...context, emit: undefined };
-    return (request, isPage) => {
-      if (!this.#isHeard && !isPage) return unheard;
-      const emit: OAuthContext['emit'] = this.#isHeard ? (occurrence) => this.tell(occurrence, request) : undefined;
-      return { ...context, emit, pages: isPage ? context.pages.for(request) : context.pages };
-    };
+  /** A request with what tells of it. What nobody listens to is not there. */
+  scopeOf(request: HttpRequest): RequestScope {
+    return { request, emit: this.#isHeard ? (occurrence) => this.tell(occurrence, request) : undefined };
   }
 
   /** The same route with tracing. */
   traced(name: string, route: Route): Route {
     const handle = (request: HttpRequest): Promise<HttpResponse> =>
-      this.trace(
-        name,
-        request,
-        () => route.handle(request),
-        ({ status }) => status,
-      );
+      isTraced()
+        ? this.#trace(
+            name,
+            request,
+            () => route.handle(request),
+            ({ status }) => status,
+          )
+        : route.handle(request);
     return { path: route.path, handle };
   }
 
   /** Publishes the start and the end of the work for a request, if the channels have subscribers. */
   trace<T>(route: string, request: HttpRequest, work: () => Promise<T>, statusOf: (result: T) => number): Promise<T> {
-    return STARTS.hasSubscribers || ENDS.hasSubscribers ? this.#trace(route, request, work, statusOf) : work();
+    return isTraced() ? this.#trace(route, request, work, statusOf) : work();
   }
 
   async #trace<T>(

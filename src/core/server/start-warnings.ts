@@ -1,9 +1,10 @@
 import { isPublicIssuer } from '../base/addresses/loopback.js';
 import { CHANGED_BY_BASIC, GUESSABLE, hasShortSecret, isChangedByBasic } from '../oauth/clients/client-secret.js';
 import { type ClientRegistration, isRegistry, OWNER_GRANTS } from '../oauth/clients/client.js';
+import { isSharedScheme } from '../oauth/clients/redirect-uri.js';
 import type { ScopeDefinition } from '../oauth/facts/settings.js';
 import type { OAuthConfig } from '../oauth/kernel/config.js';
-import { featuresOf } from './options/resolve.js';
+import { scopesOfFeatures } from './options/resolve.js';
 import type { CheckedOptions } from './options/server-table.js';
 
 /** The warning about a client whose owners cannot sign in here. Another process with the same store may have the pages for it. */
@@ -40,6 +41,12 @@ const warnOfCredentials = (options: CheckedOptions): void => {
   const changed = clientsWith(options, isChangedByBasic);
   if (changed !== undefined)
     options.onWarning?.(`The client_id or client_secret of ${changed} ${CHANGED_BY_BASIC}`, 'OQ211');
+  const shared = clientsWith(options, ({ redirect_uris = [] }) => [redirect_uris ?? []].flat().some(isSharedScheme));
+  if (shared !== undefined)
+    options.onWarning?.(
+      `A redirect URI of ${shared} has a scheme without a dot, which another app on the device may have too, and then receive the code (RFC 8252 §7.1). Use a domain name of yours in reverse order, such as com.example.app:/callback, or an https URL that the app claims.`,
+      'OQ212',
+    );
   if (!isPublicIssuer(issuer)) return;
   const guessable = clientsWith(options, ({ client_secret }) => hasShortSecret(client_secret));
   if (guessable !== undefined) options.onWarning?.(`The client_secret of ${guessable} ${GUESSABLE}`, 'OQ204');
@@ -79,6 +86,24 @@ const untranslatedScopes = (
     ];
   });
 
+/** Warnings about clients that get more than a feature advises. */
+const warnOfPrivilege = (options: CheckedOptions, { leastPrivilege: rule }: OAuthConfig['rules']): void => {
+  if (rule === undefined) return;
+  const from = `${rule.feature}() advises (${rule.clause})`;
+  const unlimited = clientsWith(options, ({ default_scope }) => default_scope === undefined);
+  if (unlimited !== undefined)
+    options.onWarning?.(
+      `${unlimited} has no default_scope, so a request without a scope gets everything; ${from} to grant no more than is needed. Set default_scope.`,
+      'OQ213',
+    );
+  const unasked = clientsWith(options, ({ consent }) => consent === 'skip');
+  if (unasked !== undefined)
+    options.onWarning?.(
+      `The users of ${unasked} are not asked for consent; ${from} to inform them. Omit consent.`,
+      'OQ213',
+    );
+};
+
 /** Warns about settings that work but should be changed. */
 export const warnAtStart = (options: CheckedOptions, config: OAuthConfig): void => {
   const { issuer, clients, registration, secret } = options;
@@ -93,7 +118,8 @@ export const warnAtStart = (options: CheckedOptions, config: OAuthConfig): void 
   const stranded = strandedClient(options, config);
   if (stranded !== undefined) options.onWarning?.(stranded, 'OQ203');
   warnOfCredentials(options);
-  const ofFeatures = featuresOf(options).flatMap(({ scopes }) => Object.values(scopes));
+  warnOfPrivilege(options, config.rules);
+  const ofFeatures = Object.values(scopesOfFeatures(options));
   for (const sentence of untranslatedScopes(config, ofFeatures)) options.onWarning?.(sentence, 'OQ206');
   for (const grant of ['password', 'implicit']) {
     if (config.grants.has(grant))

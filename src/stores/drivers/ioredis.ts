@@ -1,4 +1,5 @@
 import type { Cluster, Redis } from 'ioredis';
+import { defined } from '../../core/base/defined.js';
 import { adaptClient } from '../redis-client.js';
 import { type Connecting, reconnectDelay, type RedisConnection, silenceOf } from './connection.js';
 
@@ -51,8 +52,7 @@ const retryStrategy = (times: number): number => (times === 1 ? 0 : reconnectDel
 function makeClient(ioredis: Ioredis, { address, timeout }: Connecting): Redis | Cluster {
   const { kind, tls, hosts, username, password, database, master } = address;
   const common = {
-    ...(username !== undefined && { username }),
-    ...(password !== undefined && { password }),
+    ...defined({ username, password }),
     ...(tls && { tls: {} }),
     connectTimeout: timeout,
     socketTimeout: silenceOf(timeout),

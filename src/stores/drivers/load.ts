@@ -30,7 +30,7 @@ export async function loadDriver<const Loaders extends readonly Loader<unknown>[
 }
 
 /** How to load one driver. */
-export interface Loader<T> {
+interface Loader<T> {
   /** Package name. */
   readonly name: string;
   readonly load: () => Promise<T>;

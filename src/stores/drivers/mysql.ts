@@ -1,3 +1,4 @@
+import { field } from '../field.js';
 import type { MysqlQuery } from '../mysql.js';
 import { StoreError } from '../store-error.js';
 import { within } from '../within.js';
@@ -174,10 +175,9 @@ async function execute(pool: Pool, timeout: number, text: string, values: (strin
 
 /** Errors of the server have a number of their own, and leave the connection open. */
 const isOfServer = (error: unknown): boolean =>
-  error instanceof Error && 'sqlState' in error && Reflect.get(error, 'fatal') !== true;
+  error instanceof Error && 'sqlState' in error && field(error, 'fatal') !== true;
 
 /** The server is read-only, shuts down, or is a node of a cluster that has lost the others. */
 const UNABLE: ReadonlySet<unknown> = new Set([1047, 1053, 1290, 1836]);
 
-const isTroubleOfHost = (error: unknown): boolean =>
-  !isOfServer(error) || UNABLE.has(Reflect.get(Object(error), 'errno'));
+const isTroubleOfHost = (error: unknown): boolean => !isOfServer(error) || UNABLE.has(field(error, 'errno'));

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { defined } from '../../core/base/defined.js';
 import { adaptClient } from '../redis-client.js';
 import { StoreError } from '../store-error.js';
 import { within } from '../within.js';
@@ -96,8 +97,7 @@ function makeClient(redis: typeof import('redis'), { address, timeout }: Connect
     ...(tls && { tls: true as const }),
   };
   const common = {
-    ...(username !== undefined && { username }),
-    ...(password !== undefined && { password }),
+    ...defined({ username, password }),
     disableOfflineQueue: true,
     commandOptions: NO_LIMIT,
     socket,

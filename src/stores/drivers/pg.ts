@@ -1,5 +1,18 @@
 import type { PostgresQuery } from '../postgres.js';
+import { wrong } from './address.js';
 import type { PoolSettings } from './connection.js';
+
+/** The driver takes what follows a bare `@`, `#` or `/` of a password as the host. */
+const FORM =
+  /^postgres(?:ql)?:\/\/(?:[^/?#]*@)?(?:\[[^\]/?#@]*\]|[^/?#@:[\]]*)(?::\d{1,5})?(?:\/[^/?#@]*)?(?:\?[^#@=]+=[^#]*)?$/;
+
+/** @throws TypeError that never quotes the URL, because it contains a password. */
+export function checkPostgresUrl(url: string): void {
+  if (!FORM.test(url))
+    throw wrong(
+      'the URL of PostgreSQL must look like postgres://user:password@host:5432/database; percent-encode special characters of a user name or a password, such as @ / ? #',
+    );
+}
 
 /**
  * A pg pool without session parameters, so that PgBouncer accepts it. This process times out unanswered queries,

@@ -1,5 +1,5 @@
 import { findResource } from '../addresses/resource.js';
-import type { Authorization } from '../authorization.js';
+import type { Authorization, AuthorizationWith } from '../authorization.js';
 import { BearerError } from '../errors.js';
 import { hasScopes } from '../scope.js';
 import { type HttpRequest, type HttpResponse, hasRepeatedAuthorization } from './messages.js';
@@ -20,6 +20,8 @@ export interface GuardRequirement {
   readonly maxAge?: number | undefined;
   /** `required`: the token must be bound to a key (RFC 9449). */
   readonly dpop?: 'required' | undefined;
+  /** `refuse`: nobody may act for the owner (RFC 8693 §4.1). */
+  readonly act?: 'refuse' | undefined;
 }
 
 /** A token that may pass. */
@@ -39,10 +41,10 @@ export type GuardResult =
     };
 
 /** Either the authorization of a token, or why it is rejected. */
-export type CheckResult =
+export type CheckResult<C extends object = {}> =
   | {
       /** The contents of the token. */
-      readonly authorization: Authorization;
+      readonly authorization: AuthorizationWith<C>;
       /** Absent. */
       readonly refused?: undefined;
     }
@@ -165,7 +167,7 @@ export const admit = (
     audience: usual,
   }: { readonly isProven?: boolean; readonly now?: number; readonly audience?: readonly string[] } = {},
 ): Authorization => {
-  const { scopes, audience = usual, acr, maxAge } = requirement;
+  const { scopes, audience = usual, acr, maxAge, act } = requirement;
   if (authorization !== undefined && authorization.cnf !== undefined && !isProven) throw boundToken();
   if (authorization === undefined) throw new BearerError('invalid_token', 'The access token is not valid.');
   if (audience !== undefined && !isFor(authorization, audience)) {
@@ -181,6 +183,12 @@ export const admit = (
       scopes.join(' '),
     );
   }
+  if (act === 'refuse' && authorization.act !== undefined)
+    throw new BearerError(
+      'insufficient_scope',
+      'The access token is that of a service which acts for the user. This request needs a token that the user gave to the caller.',
+      scopes.join(' '),
+    );
   if (isTooOld(authorization, maxAge, now) || (acr !== undefined && !acr.includes(authorization.acr ?? '')))
     throw new BearerError(
       'insufficient_user_authentication',

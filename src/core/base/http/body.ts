@@ -1,4 +1,4 @@
-import { inTime } from '../deadline.js';
+import { concludedInTime } from '../deadline.js';
 import type { MaybePromise, Timer } from '../ports.js';
 import type { HttpRequest, RequestBody, TakeRoom } from './messages.js';
 
@@ -101,19 +101,21 @@ export const readBodyAs = <T>(
   refused: Refusal,
   parse: (body: RequestBody) => T,
 ): MaybePromise<T> => {
-  const refuse = (error: unknown): never => {
-    throw error instanceof BodyError && error.problem !== 'consumed' ? refused(error) : error;
-  };
+  const known = (error: unknown): unknown =>
+    error instanceof BodyError && error.problem !== 'consumed' ? refused(error) : error;
   let body: MaybePromise<RequestBody>;
   try {
     if (!isUtf8Type(request.header('content-type') ?? '')) throw new BodyError('charset');
-    const milliseconds = Math.ceil(deadline * SHARE);
-    body = inTime(request.body(bytes, room(request)), { milliseconds, timer, error: () => new BodyError('late') });
+    body = request.body(bytes, room(request));
   } catch (error) {
-    return refuse(error);
+    throw known(error);
   }
-  return body instanceof Promise ? body.then(parse, refuse) : parse(body);
+  if (!(body instanceof Promise)) return parse(body);
+  const milliseconds = Math.ceil(deadline * SHARE);
+  return concludedInTime(body, { milliseconds, timer, error: late }, parse, (error) => Promise.reject(known(error)));
 };
+
+const late = (): BodyError => new BodyError('late');
 
 /**
  * Rejects a body by its headers, before it is read. For adapters that read it themselves; a parser of the application has already

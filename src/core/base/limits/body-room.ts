@@ -14,44 +14,58 @@ const PART = 256;
 const held = new Map<string, number>();
 let total = 0;
 
-/** Gives back the room of a request. */
-const leaving = new WeakMap<HttpRequest, () => void>();
+/** The part of the room that a request has taken. */
+class Place {
+  readonly #source: string;
+  readonly #share: number;
+  #own = 0;
+  #isClosed = false;
+
+  constructor(source: string, share: number) {
+    this.#source = source;
+    this.#share = share;
+  }
+
+  take(bytes: number): boolean {
+    if (this.#isClosed) return false;
+    const size = bytes + PART;
+    if (total + size > ROOM || (held.get(this.#source) ?? 0) + size > this.#share) {
+      this.leave();
+      return false;
+    }
+    this.#add(size);
+    return true;
+  }
+
+  /** Gives it back. Nothing is taken afterwards. */
+  leave(): void {
+    this.#isClosed = true;
+    this.#add(-this.#own);
+  }
+
+  #add(bytes: number): void {
+    this.#own += bytes;
+    total += bytes;
+    const ofSource = (held.get(this.#source) ?? 0) + bytes;
+    if (ofSource > 0) held.set(this.#source, ofSource);
+    else held.delete(this.#source);
+  }
+}
+
+const places = new WeakMap<HttpRequest, Place>();
 
 /** The room of bodies, counted as they arrive, until {@link leaveRoom}. What a request holds is never given up for another one. */
 export const roomWith =
   (limitAt: LimitAt) =>
   (request: HttpRequest): TakeRoom => {
     const { ip } = request;
-    const source = sourceOf(ip);
-    const share = Math.min(limitAt(ip, SHARE), ROOM);
-    let own = 0;
-    let isClosed = false;
-    const add = (bytes: number): void => {
-      own += bytes;
-      total += bytes;
-      const ofSource = (held.get(source) ?? 0) + bytes;
-      if (ofSource > 0) held.set(source, ofSource);
-      else held.delete(source);
-    };
-    const leave = (): void => {
-      isClosed = true;
-      add(-own);
-    };
-    leaving.set(request, leave);
-    return (bytes) => {
-      if (isClosed) return false;
-      const size = bytes + PART;
-      if (total + size > ROOM || (held.get(source) ?? 0) + size > share) {
-        leave();
-        return false;
-      }
-      add(size);
-      return true;
-    };
+    const place = new Place(sourceOf(ip), Math.min(limitAt(ip, SHARE), ROOM));
+    places.set(request, place);
+    return (bytes) => place.take(bytes);
   };
 
 /** Gives back the room of a request that was answered, or whose client has gone. What still arrives of its body is not kept. */
 export const leaveRoom = (request: HttpRequest): void => {
-  leaving.get(request)?.();
-  leaving.delete(request);
+  places.get(request)?.leave();
+  places.delete(request);
 };

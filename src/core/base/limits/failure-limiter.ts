@@ -1,7 +1,7 @@
 import type { HttpRequest } from '../http/messages.js';
 import type { LimitListener } from './limit-reached.js';
 import type { RateLimit } from './rate-limit.js';
-import { type Slots, subjectName, type Tally } from './slots.js';
+import { type Count, type Slots, subjectName } from './slots.js';
 import { sourceOf } from './source.js';
 
 /**
@@ -41,25 +41,25 @@ export class FailureLimiter {
     // The address of the source is only computed after the first failure.
     if (this.#slots.isEmpty) return undefined;
     const subject = subjectName(name, sourceOf(request.ip));
-    const tally = this.#slots.known(subject);
-    if (tally === undefined) return this.#slots.hasForgotten ? this.#recall(subject) : undefined;
-    if (tally.underWay > 0) return tally.change();
-    return tally.taken >= this.#max ? this.#slots.retryAfter : undefined;
+    const count = this.#slots.known(subject);
+    if (count === undefined) return this.#slots.hasForgotten ? this.#recall(subject) : undefined;
+    if (count.hasAttempts) return count.nextEnd();
+    return count.taken >= this.#max ? this.#slots.retryAfter : undefined;
   }
 
   /** Counts a failure of this source: in this process immediately, in the store when the promise resolves. */
   async fail(name: string, request: HttpRequest): Promise<void> {
-    const tally = this.#tallyOf(subjectName(name, sourceOf(request.ip)));
-    tally.underWay += 1;
+    const count = this.#countOf(subjectName(name, sourceOf(request.ip)));
+    count.beginAttempt();
     try {
-      await this.#slots.take(tally, this.#max);
+      await this.#slots.take(count, this.#max);
     } catch (error) {
-      for (const slot of tally.free(1, this.#max)) tally.own.add(slot); // Counted at least in this process.
+      for (const slot of count.free(1, this.#max)) count.own.add(slot); // Counted at least in this process.
       throw error;
     } finally {
-      tally.end();
+      count.endAttempt();
     }
-    if (tally.taken >= this.#max) this.#emit?.({ type: 'limit.reached', limit: this.#name }, request);
+    if (count.taken >= this.#max) this.#emit?.({ type: 'limit.reached', limit: this.#name }, request);
   }
 
   /** Counts a failure of an unknown name, and takes as long as {@link fail}. */
@@ -76,16 +76,16 @@ export class FailureLimiter {
 
   /** Looks up counts that this process may have dropped. */
   async #recall(subject: string): Promise<void> {
-    const tally = this.#tallyOf(subject);
-    tally.underWay += 1;
+    const count = this.#countOf(subject);
+    count.beginAttempt();
     try {
-      await this.#slots.read(tally);
+      await this.#slots.read(count);
     } finally {
-      tally.end();
+      count.endAttempt();
     }
   }
 
-  #tallyOf(name: string): Tally {
-    return this.#slots.tally({ name, max: this.#max, isKept: true });
+  #countOf(name: string): Count {
+    return this.#slots.count({ name, max: this.#max, isKept: true });
   }
 }

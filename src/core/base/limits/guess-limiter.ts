@@ -1,7 +1,7 @@
 import type { HttpRequest } from '../http/messages.js';
 import { BusyError } from './fair-queue.js';
 import type { LimitListener } from './limit-reached.js';
-import { type Slots, type Subject, subjectName, type Tally } from './slots.js';
+import { type Count, type Slots, type Subject, subjectName } from './slots.js';
 import { sourceOf } from './source.js';
 
 /** The outcome of an attempt: it was made, or the caller must wait for this many seconds. */
@@ -21,7 +21,7 @@ export interface Guess {
 const FROM_EVERYWHERE = 10;
 
 /** A guess at a value that belongs to a name. */
-export interface Named {
+interface Named {
   /** Whether the name exists. An unknown name leaves nothing in the store except the count of its source. */
   readonly isKnown: boolean;
   /** Allowed failures of one name from one source. */
@@ -45,13 +45,23 @@ export const guessAt = (name: string, { ip }: HttpRequest, { isKnown, failures, 
   };
 };
 
-/** Seconds until a retry makes sense if attempts in other processes are in progress. */
-const OTHERS_UNDER_WAY = 5;
+/** Seconds until a retry makes sense if other processes hold slots: by then, their attempts have ended. */
+const OTHERS_ATTEMPTS_END = 5;
 
 /** A slot taken by an attempt. */
 interface Place {
-  readonly tally: Tally;
+  readonly count: Count;
   readonly slot: number;
+}
+
+/** The counts on which an attempt depends. */
+interface Counts {
+  /** Those of the subjects, in their order. */
+  readonly subjects: readonly Count[];
+  readonly target: Count | undefined;
+  readonly isTargetFull: boolean;
+  /** The number of slots for this attempt: while the target is full, the first subject has a single one. */
+  readonly maxOf: (count: Count) => number;
 }
 
 /**
@@ -79,7 +89,7 @@ export class GuessLimiter {
   async attempt<T>(guess: Guess, request: HttpRequest, work: () => Promise<T | undefined>): Promise<Attempt<T>> {
     const taken = await this.#takePlaces(guess);
     if ('retryAfter' in taken) return taken;
-    const { tallies, places } = taken;
+    const { counts, places } = taken;
     try {
       let result: T | undefined;
       try {
@@ -90,72 +100,85 @@ export class GuessLimiter {
         throw error;
       }
       if (result !== undefined) await this.#giveBack(places);
-      else if (tallies.some((tally) => tally.taken >= tally.subject.max))
+      else if (counts.some((count) => count.taken >= count.subject.max))
         this.#emit?.({ type: 'limit.reached', limit: this.#name }, request);
       return { result };
     } finally {
-      this.#end(tallies);
+      this.#end(counts);
     }
   }
 
-  async #takePlaces({ subjects, target }: Guess): Promise<Taken | { readonly retryAfter: number }> {
-    const looked = new Set<Tally>();
+  /**
+   * Takes a slot of each subject, or rejects the attempt. In this order:
+   *
+   * 1. A count that rejects or restricts the attempt is read again if that depends on an old reading, but only once.
+   * 2. If no subject is full, its slots are taken. Another process may be faster; then start again.
+   * 3. If attempts of this process fill a subject, wait until one of them ends, and start again.
+   * 4. Otherwise reject the attempt.
+   */
+  async #takePlaces(guess: Guess): Promise<Taken | { readonly retryAfter: number }> {
+    const reread = new Set<Count>();
     for (;;) {
-      const tallies = subjects.map((subject) => this.#slots.tally(subject));
-      const aim = target === undefined ? undefined : this.#slots.tally(target);
-      const isCrowded = aim !== undefined && aim.taken >= aim.subject.max;
-      const maxOf = (tally: Tally): number => (isCrowded && tally === tallies[0] ? 1 : tally.subject.max);
-      const full = tallies.find((tally) => tally.taken >= maxOf(tally));
-      const doubtful = [...(isCrowded ? [aim] : []), ...(full === undefined ? [] : [full])].find(
-        (tally) => tally.underWay === 0 && !looked.has(tally) && this.#slots.isStale(tally),
+      const counts = this.#countsOf(guess);
+      const full = counts.subjects.find((count) => count.taken >= counts.maxOf(count));
+      const old = [counts.isTargetFull ? counts.target : undefined, full].find(
+        (count) => count && !count.hasAttempts && !reread.has(count) && this.#slots.isStale(count),
       );
-      if (doubtful !== undefined) {
-        looked.add(doubtful);
-        await this.#slots.read(doubtful);
+      if (old !== undefined) {
+        reread.add(old);
+        await this.#slots.read(old);
       } else if (full === undefined) {
-        const taken = await this.#tryPlaces(aim === undefined || isCrowded ? tallies : [...tallies, aim], maxOf, aim);
+        const taken = await this.#tryPlaces(counts);
         if (taken !== undefined) return taken;
-      } else if (full.underWay > 0) await full.change();
-      else return { retryAfter: this.#retryAfter(full) };
+      } else if (full.hasAttempts) {
+        await full.nextEnd();
+      } else {
+        return { retryAfter: this.#retryAfter(full) };
+      }
     }
   }
 
-  /** Takes a slot of each subject, or none at all. */
-  async #tryPlaces(
-    tallies: readonly Tally[],
-    maxOf: (tally: Tally) => number,
-    aim: Tally | undefined,
-  ): Promise<Taken | undefined> {
+  #countsOf({ subjects, target }: Guess): Counts {
+    const counts = subjects.map((subject) => this.#slots.count(subject));
+    const ofTarget = target && this.#slots.count(target);
+    const isTargetFull = ofTarget !== undefined && ofTarget.taken >= ofTarget.subject.max;
+    return {
+      subjects: counts,
+      target: ofTarget,
+      isTargetFull,
+      maxOf: (count) => (isTargetFull && count === counts[0] ? 1 : count.subject.max),
+    };
+  }
+
+  /** Takes a slot of each subject and of the target, or none at all. A full target needs none. */
+  async #tryPlaces(counts: Counts): Promise<Taken | undefined> {
+    const { subjects, target, isTargetFull } = counts;
+    const needed = target === undefined || isTargetFull ? subjects : [...subjects, target];
     const places: Place[] = [];
     let isComplete = false;
-    for (const tally of tallies) tally.underWay += 1;
+    for (const count of needed) count.beginAttempt();
     try {
-      isComplete = await this.#fill(places, tallies, maxOf, aim);
-      return isComplete ? { tallies, places } : undefined;
+      isComplete = await this.#fill(places, needed, counts);
+      return isComplete ? { counts: needed, places } : undefined;
     } finally {
       if (!isComplete) {
         await this.#giveBack(places);
-        this.#end(tallies);
+        this.#end(needed);
       }
     }
   }
 
   /** The first subject has the fewest slots, so the others are only tried once it has one. */
-  async #fill(
-    places: Place[],
-    [first, ...others]: readonly Tally[],
-    maxOf: (tally: Tally) => number,
-    aim: Tally | undefined,
-  ): Promise<boolean> {
+  async #fill(places: Place[], [first, ...others]: readonly Count[], { target, maxOf }: Counts): Promise<boolean> {
     if (first === undefined) return true;
     const slot = await this.#slots.take(first, maxOf(first));
     if (slot === undefined) return false;
-    places.push({ tally: first, slot });
-    const take = async (tally: Tally): Promise<boolean> => {
-      const taken = await this.#slots.take(tally, maxOf(tally));
-      if (taken !== undefined) places.push({ tally, slot: taken });
+    places.push({ count: first, slot });
+    const take = async (count: Count): Promise<boolean> => {
+      const taken = await this.#slots.take(count, maxOf(count));
+      if (taken !== undefined) places.push({ count, slot: taken });
       // The target has failed too often, from any source: this source has one slot.
-      return taken !== undefined || (tally === aim && slot === 1);
+      return taken !== undefined || (count === target && slot === 1);
     };
     const answers = await Promise.allSettled(others.map(take));
     for (const answer of answers) if (answer.status === 'rejected') throw answer.reason;
@@ -163,24 +186,24 @@ export class GuessLimiter {
   }
 
   async #giveBack(places: readonly Place[]): Promise<void> {
-    await Promise.all(places.map(({ tally, slot }) => this.#slots.release(tally, slot)));
+    await Promise.all(places.map(({ count, slot }) => this.#slots.release(count, slot)));
   }
 
-  #end(tallies: readonly Tally[]): void {
-    for (const tally of tallies) {
-      tally.end();
-      this.#slots.forgetIdle(tally);
+  #end(counts: readonly Count[]): void {
+    for (const count of counts) {
+      count.endAttempt();
+      this.#slots.forgetIdle(count);
     }
   }
 
-  /** It is unknown here whether the slots of other processes are failures or attempts in progress. */
-  #retryAfter({ others }: Tally): number {
+  /** Whether the slots of other processes are failures or attempts in progress is unknown here. */
+  #retryAfter({ others }: Count): number {
     const { retryAfter } = this.#slots;
-    return others.size === 0 ? retryAfter : Math.min(retryAfter, OTHERS_UNDER_WAY);
+    return others.size === 0 ? retryAfter : Math.min(retryAfter, OTHERS_ATTEMPTS_END);
   }
 }
 
 interface Taken {
-  readonly tallies: readonly Tally[];
+  readonly counts: readonly Count[];
   readonly places: readonly Place[];
 }

@@ -20,19 +20,19 @@ export const subjectName = (...parts: readonly string[]): string => {
   return name.length > MAX_LENGTH ? sha256(name) : name;
 };
 
-/** The maximum number of subjects a process remembers; the oldest are dropped first, and found again in the store. */
-const REMEMBERED = 10_000;
+/** The number of subjects that a process remembers; the oldest are dropped first, and found again in the store. */
+const MAX_SUBJECTS = 10_000;
 
 /** The number of slots read together. */
-const AHEAD = 64;
+const SLOTS_PER_READ = 64;
 
-/** Milliseconds for which a full set of slots in other processes is assumed not to change. */
-const BELIEVED = 1000;
+/** Milliseconds for which the slots of other processes need not be read again. */
+const FRESH_MS = 1000;
 
 const SLOT: Shape<ExpiringRecord> = { exp: isNumber };
 
-/** What this process knows about one subject within one window. */
-export class Tally {
+/** The slots of one subject within one window, as far as this process knows them. */
+export class Count {
   readonly subject: Subject;
   readonly window: number;
   /** The key of its records, without the number. */
@@ -45,8 +45,8 @@ export class Tally {
   readonly written = new Set<number>();
   /** When {@link others} was last read. */
   readAt = 0;
-  /** Attempts of this process that hold a slot, or are about to take one. */
-  underWay = 0;
+  /** Attempts of this process that are in progress: they hold a slot, or are about to take one. */
+  #attempts = 0;
   #waiting: (() => void)[] = [];
 
   constructor(subject: Subject, window: number, key: string) {
@@ -59,31 +59,38 @@ export class Tally {
     return this.own.size + this.others.size;
   }
 
+  get hasAttempts(): boolean {
+    return this.#attempts > 0;
+  }
+
   get isIdle(): boolean {
-    return this.taken === 0 && this.underWay === 0;
+    return this.taken === 0 && !this.hasAttempts;
   }
 
   /** The first slots that may be free. */
-  free(count: number, max: number): readonly number[] {
+  free(most: number, max: number): readonly number[] {
     const slots: number[] = [];
-    for (let n = 1; n <= max && slots.length < count; n += 1) {
+    for (let n = 1; n <= max && slots.length < most; n += 1) {
       if (!this.own.has(n) && !this.others.has(n)) slots.push(n);
     }
     return slots;
   }
 
-  /** Resolves when one of the attempts in progress ends. */
-  change(): Promise<void> {
-    return new Promise((resolve) => this.#waiting.push(resolve));
+  beginAttempt(): void {
+    this.#attempts += 1;
   }
 
-  /** Marks the end of one of the attempts in progress. */
-  end(): void {
-    this.underWay -= 1;
-    // All of them check again: an attempt that waits for several subjects may not take the slot after all.
+  endAttempt(): void {
+    this.#attempts -= 1;
+    // All that wait check again: one that needs slots of several subjects may not take this one after all.
     const waiting = this.#waiting;
     this.#waiting = [];
-    for (const goOn of waiting) goOn();
+    for (const resolve of waiting) resolve();
+  }
+
+  /** Resolves when an attempt in progress ends. */
+  nextEnd(): Promise<void> {
+    return new Promise((resolve) => this.#waiting.push(resolve));
   }
 }
 
@@ -92,56 +99,56 @@ export class Tally {
  * `add` decides which process gets it, so that any number of processes count exactly.
  */
 export class Slots {
-  readonly #given: SlotsDependencies;
+  readonly #deps: SlotsDependencies;
   readonly #name: string;
   readonly #length: number;
-  readonly #tallies = new Map<string, Tally>();
-  #present = -1;
+  readonly #counts = new Map<string, Count>();
+  #window = -1;
   #hasForgotten = false;
 
   /** @param window - Length of a window, in seconds. */
-  constructor(given: SlotsDependencies, { name, window }: { readonly name: string; readonly window: number }) {
-    this.#given = given;
+  constructor(deps: SlotsDependencies, { name, window }: { readonly name: string; readonly window: number }) {
+    this.#deps = deps;
     this.#name = name;
     this.#length = window;
   }
 
   /** Whether nothing has been counted in this window. */
   get isEmpty(): boolean {
-    return this.#tallies.size === 0;
+    return this.#counts.size === 0;
   }
 
   /** Whether this process has dropped counts of this window, so that unknown subjects must be looked up in the store. */
   get hasForgotten(): boolean {
-    this.#turn();
+    this.#enterWindow();
     return this.#hasForgotten;
   }
 
   /** Seconds until the end of the window. */
   get retryAfter(): number {
-    return Math.max(1, Math.ceil((this.#window() + 1) * this.#length - this.#given.clock() / 1000));
+    return Math.max(1, Math.ceil((this.#windowNow() + 1) * this.#length - this.#deps.clock() / 1000));
   }
 
   /** What this process remembers about a subject. */
-  known(name: string): Tally | undefined {
-    this.#turn();
-    return this.#tallies.get(name);
+  known(name: string): Count | undefined {
+    this.#enterWindow();
+    return this.#counts.get(name);
   }
 
-  tally(subject: Subject): Tally {
-    this.#turn();
-    const known = this.#tallies.get(subject.name);
+  /** The count of a subject in the present window. */
+  count(subject: Subject): Count {
+    this.#enterWindow();
+    const known = this.#counts.get(subject.name);
     if (known !== undefined) return known;
-    const key = `limit:{${keyedHash(this.#given.key, `${this.#name}\n${subject.name}`)}}:${this.#present}:`;
-    const tally = new Tally(subject, this.#present, key);
-    this.#tallies.set(subject.name, tally);
-    if (this.#tallies.size > REMEMBERED) this.#forgetOldest();
-    return tally;
+    const count = new Count(subject, this.#window, this.#keyOf(subject.name, this.#window));
+    this.#counts.set(subject.name, count);
+    if (this.#counts.size > MAX_SUBJECTS) this.#forgetOldest();
+    return count;
   }
 
   /** Drops a subject without any counts. */
-  forgetIdle({ isIdle, subject }: Tally): void {
-    if (isIdle) this.#tallies.delete(subject.name);
+  forgetIdle({ isIdle, subject }: Count): void {
+    if (isIdle) this.#counts.delete(subject.name);
   }
 
   /**
@@ -150,95 +157,98 @@ export class Slots {
    * @param max - The number of slots.
    * @returns `undefined` if all are taken.
    */
-  async take(tally: Tally, max: number): Promise<number | undefined> {
-    const exp = (tally.window + 1) * this.#length;
+  async take(count: Count, max: number): Promise<number | undefined> {
+    const exp = (count.window + 1) * this.#length;
     for (;;) {
-      const [slot] = tally.free(1, max);
+      const [slot] = count.free(1, max);
       if (slot === undefined) return undefined;
-      tally.own.add(slot);
+      count.own.add(slot);
       let isWritten = false;
       try {
-        isWritten = await this.#write(tally, slot, exp);
+        isWritten = await this.#write(count, slot, exp);
       } finally {
-        if (!isWritten) tally.own.delete(slot);
+        if (!isWritten) count.own.delete(slot);
       }
       if (isWritten) return slot;
-      tally.others.add(slot);
-      await this.#look(tally, max); // Another process is ahead: find out how far.
+      count.others.add(slot);
+      await this.#readNext(count, max); // Another process is ahead: find out how far.
     }
   }
 
   /** Releases a slot: the attempt that took it did not fail. */
-  async release(tally: Tally, slot: number): Promise<void> {
-    tally.own.delete(slot);
-    if (!tally.written.delete(slot)) return;
-    await this.#given.records.delete(tally.key + slot);
-    this.#given.budget?.release((tally.window + 1) * this.#length);
+  async release(count: Count, slot: number): Promise<void> {
+    count.own.delete(slot);
+    if (!count.written.delete(slot)) return;
+    await this.#deps.records.delete(count.key + slot);
+    this.#deps.budget?.release((count.window + 1) * this.#length);
   }
 
   /** Reads which slots other processes have taken. */
-  async read(tally: Tally): Promise<void> {
-    tally.others.clear();
-    while (await this.#look(tally, tally.subject.max));
+  async read(count: Count): Promise<void> {
+    count.others.clear();
+    while (await this.#readNext(count, count.subject.max));
   }
 
   /** Whether the knowledge about other processes is too old to reject anything. */
-  isStale(tally: Tally): boolean {
-    return tally.others.size > 0 && Math.abs(this.#given.clock() - tally.readAt) >= BELIEVED;
+  isStale(count: Count): boolean {
+    return count.others.size > 0 && Math.abs(this.#deps.clock() - count.readAt) >= FRESH_MS;
   }
 
   /** Takes as long as counting, but leaves nothing behind. */
   async pretend(name: string): Promise<void> {
-    await this.#given.records.get(
-      `limit:{${keyedHash(this.#given.key, `${this.#name}\n${name}`)}}:${this.#window()}:1`,
-      SLOT,
-    );
+    await this.#deps.records.get(`${this.#keyOf(name, this.#windowNow())}1`, SLOT);
   }
 
-  async #write(tally: Tally, slot: number, exp: number): Promise<boolean> {
-    const key = tally.key + slot;
-    if (!tally.subject.isKept || this.#given.budget?.take(exp) !== undefined) {
+  /** The key of the records of a subject, without the number. */
+  #keyOf(name: string, window: number): string {
+    return `limit:{${keyedHash(this.#deps.key, `${this.#name}\n${name}`)}}:${window}:`;
+  }
+
+  async #write(count: Count, slot: number, exp: number): Promise<boolean> {
+    const key = count.key + slot;
+    if (!count.subject.isKept || this.#deps.budget?.take(exp) !== undefined) {
       // An existing record counts in any case; and this takes as long as a write, so that timing reveals nothing.
-      return (await this.#given.records.get(key, SLOT)) === undefined;
+      return (await this.#deps.records.get(key, SLOT)) === undefined;
     }
-    const added = await this.#given.records.add(key, { exp });
-    if (added) tally.written.add(slot);
-    else this.#given.budget?.release(exp);
+    const added = await this.#deps.records.add(key, { exp });
+    if (added) count.written.add(slot);
+    else this.#deps.budget?.release(exp);
     return added;
   }
 
   /** Reads the next slots that may be free. Returns whether all of them are taken. */
-  async #look(tally: Tally, max: number): Promise<boolean> {
-    const slots = tally.free(AHEAD, max);
-    tally.readAt = this.#given.clock();
+  async #readNext(count: Count, max: number): Promise<boolean> {
+    const slots = count.free(SLOTS_PER_READ, max);
+    count.readAt = this.#deps.clock();
     if (slots.length === 0) return false;
-    const found = await this.#given.records.getMany(
-      slots.map((slot) => tally.key + slot),
+    const found = await this.#deps.records.getMany(
+      slots.map((slot) => count.key + slot),
       SLOT,
     );
-    const taken = slots.filter((slot, at) => found[at] !== undefined && !tally.own.has(slot));
-    for (const slot of taken) tally.others.add(slot);
+    const taken = slots.filter((slot, at) => found[at] !== undefined && !count.own.has(slot));
+    for (const slot of taken) count.others.add(slot);
     return taken.length === slots.length;
   }
 
   #forgetOldest(): void {
-    for (const [name, { subject }] of this.#tallies) {
-      this.#tallies.delete(name);
+    for (const [name, { subject }] of this.#counts) {
+      this.#counts.delete(name);
       if (subject.isKept) this.#hasForgotten = true;
       return;
     }
   }
 
-  #turn(): void {
-    const window = this.#window();
-    if (window === this.#present) return;
-    this.#present = window;
-    this.#tallies.clear();
+  /** Forgets the counts of a window that has ended. */
+  #enterWindow(): void {
+    const window = this.#windowNow();
+    if (window === this.#window) return;
+    this.#window = window;
+    this.#counts.clear();
     this.#hasForgotten = false;
   }
 
-  #window(): number {
-    return Math.floor(this.#given.clock() / 1000 / this.#length);
+  #windowNow(): number {
+    return Math.floor(this.#deps.clock() / 1000 / this.#length);
   }
 }
 

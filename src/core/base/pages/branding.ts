@@ -6,32 +6,32 @@ import { type AccentColors, PALETTES } from './style.js';
 /** The brand of the pages. */
 export interface Branding {
   /** The name of the site; the host of the `issuer` if absent. Pages show it with the host. */
-  readonly name?: string;
+  readonly name?: string | undefined;
   /** An image: a `data:` URL, a path of this host such as `/logo.svg`, or an https URL. */
-  readonly logo?: string;
+  readonly logo?: string | undefined;
   /**
    * The colour of buttons and links, such as `#2350c5`; for the dark palette it is lightened. It is rejected if text in or on it has too little contrast
    * (WCAG 2.2 AA).
    */
-  readonly color?: string;
+  readonly color?: string | undefined;
   /** Your pages that every page links to. */
-  readonly links?: BrandingLinks;
+  readonly links?: BrandingLinks | undefined;
 }
 
 /** https URLs, or paths of this host such as `/privacy`. */
-export interface BrandingLinks {
+interface BrandingLinks {
   /** The link of the site's name, and the way back from an error; `/` if absent. */
-  readonly home?: string;
+  readonly home?: string | undefined;
   /** Your privacy policy. */
-  readonly privacy?: string;
+  readonly privacy?: string | undefined;
   /** Your terms of service. */
-  readonly terms?: string;
+  readonly terms?: string | undefined;
   /** Your help page. */
-  readonly help?: string;
+  readonly help?: string | undefined;
   /** Your page for users who have forgotten their password, on the sign-in page. */
-  readonly forgotPassword?: string;
+  readonly forgotPassword?: string | undefined;
   /** Your page for new users, on the sign-in page. */
-  readonly createAccount?: string;
+  readonly createAccount?: string | undefined;
 }
 
 const isAddress = (given: unknown): boolean => isPath(given) || urlProblem(given) === undefined;
@@ -82,7 +82,7 @@ export interface CheckedBranding extends Pick<Branding, 'name' | 'logo'> {
 
 /** The validation of the option. */
 export const BRANDING_OPTIONS = {
-  name: text('text that is not empty'),
+  name: text('a non-empty string'),
   logo: value<string>(
     "a data: URL of a picture (at most 64 KiB), a path of this host such as '/logo.svg', or an https address",
     (given) => isPicture(given) || isAddress(given),

@@ -5,9 +5,11 @@ import type { PageContent } from './layout.js';
 /** A hidden field that a form must send back. */
 export type HiddenFields = Readonly<Record<string, string>>;
 
+/** Hidden fields of a form. */
 export const hiddenInputs = (fields: HiddenFields): readonly Html[] =>
   Object.entries(fields).map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">\n`);
 
+/** What is wrong with a form, above it; nothing without a problem. */
 export const problemText = (problem: Html | string | undefined): Html | undefined =>
   problem === undefined ? undefined : html`<p class="problem" role="alert" id="problem">${problem}</p>\n`;
 
@@ -37,8 +39,11 @@ export interface Confirmation {
 
 /** The texts of a question: what it asks, what its button says, and what happens then. */
 export interface QuestionTexts<Name> {
+  /** The question. */
   readonly ask: Name;
+  /** The button. */
   readonly press: Name;
+  /** What happens then. */
   readonly explain: Name;
 }
 

@@ -3,7 +3,7 @@ import { defined } from '../defined.js';
 import type { Html } from '../html.js';
 import type { HttpRequest, HttpResponse } from '../http/messages.js';
 import { type CheckedBranding, imageSource } from './branding.js';
-import type { FeatureTexts, PageLanguage, PageTextName } from './languages/english.js';
+import type { FeatureTexts, PageTextName } from './languages/english.js';
 import type { Languages } from './languages/languages.js';
 import { acceptedLanguage, askedLanguage, uiLocalesOf } from './languages/negotiation.js';
 import type { Translator } from './languages/translator.js';
@@ -19,7 +19,7 @@ import { type Page, pageResponse, type PageResponseInit } from './response.js';
 import { applicationSheet, styleSheet } from './style.js';
 
 /** The settings of all pages. */
-export interface FrameInit<More extends string = never> {
+interface FrameInit<More extends string = never> {
   readonly branding: CheckedBranding;
   readonly languages: Languages<More>;
   /** The host of the issuer; `undefined` if it is not known. */
@@ -62,13 +62,11 @@ export class Frame<More extends string = never> {
   /**
    * The frame of a feature with texts of its own, in the languages that have them.
    *
+   * @param feature - The name under which languages have its texts.
    * @param inEnglish - Its English texts.
    * @throws TypeError if the texts of a language do not match them.
    */
-  with<Texts extends FeatureTexts>(
-    feature: keyof NonNullable<PageLanguage['features']>,
-    inEnglish: Texts,
-  ): Frame<Extract<keyof Texts, string>> {
+  with<Texts extends FeatureTexts>(feature: string, inEnglish: Texts): Frame<Extract<keyof Texts, string>> {
     return new Frame({ ...this.#init, languages: this.#init.languages.with(feature, inEnglish) });
   }
 
@@ -106,9 +104,10 @@ export class Frame<More extends string = never> {
     ];
   }
 
-  /** A page in this frame. */
-  respond(content: PageContent, init?: PageResponseInit): HttpResponse {
-    return pageResponse(this.page(pageLayout(this.view, content)), init);
+  /** A page in this frame. @param scripts - Those that its content may have. */
+  respond(content: PageContent, init?: PageResponseInit, scripts: readonly string[] = []): HttpResponse {
+    const page = this.page(pageLayout(this.view, content));
+    return pageResponse({ ...page, scriptSources: scripts.map(hashSource) }, init);
   }
 
   /** A page of the API in this frame, with a layout of its own. */

@@ -47,7 +47,7 @@ export const pageResponse = (page: Page, init: PageResponseInit = {}): HttpRespo
       'referrer-policy': 'no-referrer',
       'cache-control': 'no-store',
       ...init.headers,
-      ...(init.cookie === undefined ? {} : { 'set-cookie': init.cookie }),
+      ...(init.cookie !== undefined && { 'set-cookie': init.cookie }),
     },
     body: html.source,
   };

@@ -1,3 +1,4 @@
+import { defined } from '../defined.js';
 /** The colours of the light and the dark palette. */
 export const PALETTES = {
   light: {
@@ -39,7 +40,7 @@ export interface AccentColors {
 }
 
 const variables = (palette: Readonly<Record<string, string>>, accent: string | undefined): string =>
-  Object.entries({ ...palette, ...(accent !== undefined && { accent }) })
+  Object.entries({ ...palette, ...defined({ accent }) })
     .map(([name, color]) => `--${name}:${color};`)
     .join('');
 
@@ -74,6 +75,7 @@ h1 { font-size: 1.55rem; line-height: 1.25; letter-spacing: -0.012em; text-wrap:
 :lang(ja), :lang(zh) { word-break: auto-phrase; line-break: strict; }
 h2 { font-size: 1.15rem; line-height: 1.3; }
 h1 bdi, h2 bdi, button bdi { display: inline-block; max-width: 100%; }
+[dir=rtl] :is(h1, h2) bdi { text-align: right; }
 section { display: grid; gap: 0.75rem; padding-top: 1.25rem; border-top: 1px solid var(--edge); }
 section h2 { display: flex; align-items: center; gap: 0.65rem; }
 section h2 img, section h2 .mark { width: 2rem; height: 2rem; object-fit: contain; border-radius: 0.5rem; font-size: 1rem; }
@@ -91,8 +93,8 @@ a { color: var(--accent); text-underline-offset: 0.2em; }
 .good h1::before { content: "✓"; content: "✓" / ""; color: var(--good); }
 .bad h1::before { content: "!"; content: "!" / ""; color: var(--bad); }
 ul { padding: 0.9rem 1.1rem; display: grid; gap: 0.5rem; list-style: none; background: var(--note-back); border-radius: 0.6rem; }
-li { padding-inline-start: 1.6rem; }
-li::before { content: "✓"; content: "✓" / ""; float: inline-start; margin-inline-start: -1.6rem; color: var(--accent); font-weight: 700; }
+li { padding-inline-start: 1.25rem; }
+li::before { content: ""; float: inline-start; width: 0.45rem; height: 0.45rem; margin-top: 0.55rem; margin-inline-start: -1.25rem; border-radius: 50%; background: var(--accent); }
 .links { display: flex; flex-wrap: wrap; gap: 0 1.25rem; }
 .links a { padding: 0.65rem 0; }
 form { display: grid; gap: 1.1rem; }
@@ -100,8 +102,10 @@ label, legend { display: block; margin-bottom: 0.35rem; padding: 0; font-weight:
 fieldset { border: 0; padding: 0; }
 input, select, textarea { display: block; width: 100%; min-height: 2.75rem; padding: 0.6rem 0.8rem; font: inherit; color: inherit; background: var(--card); border: 1px solid var(--line); border-radius: 0.5rem; }
 input::placeholder { color: var(--soft); opacity: 1; }
-input[aria-invalid] { border: 2px solid var(--bad); }
-.choice { display: flex; align-items: center; gap: 0.7rem; min-height: 2.75rem; margin: 0; font-weight: 400; }
+input[aria-invalid], textarea[aria-invalid] { border: 2px solid var(--bad); }
+fieldset[aria-invalid] { padding-inline-start: 1rem; border-inline-start: 4px solid var(--bad); }
+.choices { display: grid; gap: 0 1.25rem; grid-template-columns: repeat(auto-fill, minmax(min(100%, 20rem), 1fr)); }
+.choice { display: flex; align-items: center; gap: 0.7rem; min-height: 2.75rem; margin: 0; padding: 0.25rem 0; font-weight: 400; }
 .choice input { flex: none; width: 1.25rem; height: 1.25rem; min-height: 0; margin: 0; accent-color: var(--accent); }
 .field { display: flex; flex-wrap: wrap; justify-content: space-between; align-items: baseline; gap: 0 1rem; }
 .field input { order: 1; }
@@ -116,10 +120,12 @@ button.link.danger { color: var(--bad); }
 button.link:hover { box-shadow: none; text-decoration-thickness: 2px; }
 a:focus-visible, input:focus-visible, select:focus-visible, textarea:focus-visible, button:focus-visible, summary:focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; }
 .actions { display: flex; flex-wrap: wrap; gap: 0.75rem; margin-top: 0.25rem; }
-.actions button, .actions a.button { flex: 1 1 8rem; }
-.quiet { display: flex; flex-wrap: wrap; gap: 0.5rem 1.5rem; padding-top: 1.1rem; border-top: 1px solid var(--edge); }
-.quiet:empty { display: none; }
-.quiet button { min-height: 2.75rem; }
+.actions button, .actions a.button { flex: 1 1 8rem; min-width: fit-content; }
+.cards { display: grid; gap: 1.25rem; grid-template-columns: repeat(auto-fill, minmax(min(100%, 22rem), 1fr)); }
+.cards:empty { display: none; }
+.cards section { align-content: start; padding: 1.1rem 1.25rem; border: 1px solid var(--edge); border-radius: 0.9rem; }
+.wide .column > * { max-width: 28rem; }
+.copy { display: flex; align-items: center; gap: 1rem; }
 .soft, dt { color: var(--soft); }
 .hint { margin-top: 0.35rem; font-size: 0.9rem; }
 .problem, .note, .notice { padding: 0.75rem 1rem; border-inline-start: 4px solid; border-radius: 0.3rem; }

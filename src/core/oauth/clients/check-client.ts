@@ -5,9 +5,11 @@ import type { ClientRow } from './client.js';
 /** Settings of the server that registrations refer to. You can pass the server's options. */
 export interface ClientCheckOptions {
   /** `options.scopes`; if absent, any scope is accepted. */
-  readonly scopes?: Readonly<Record<string, unknown>>;
-  /** `options.customGrants`; if absent, any is accepted. */
-  readonly customGrants?: Readonly<Record<string, unknown>>;
+  readonly scopes?: Readonly<Record<string, unknown>> | undefined;
+  /** The URIs of all custom grants; if absent, any is accepted. */
+  readonly customGrants?: readonly string[] | undefined;
+  /** Whether an issuer of `assertions()` vouches for clients, which then need neither a secret nor keys; if absent, that is accepted. */
+  readonly vouchedClients?: boolean | undefined;
 }
 
 type Definitions = Readonly<Record<string, { readonly implies?: readonly string[] }>>;
@@ -22,7 +24,7 @@ const words = (text: unknown): readonly string[] => (typeof text === 'string' ? 
  */
 export const checkClient = (
   registration: ClientRow,
-  { scopes, customGrants }: ClientCheckOptions = {},
+  { scopes, customGrants, vouchedClients }: ClientCheckOptions = {},
 ): readonly string[] => {
   const given = withoutNulls(registration);
   const known = scopes === undefined ? [...words(given.scope), ...words(given.default_scope)] : Object.keys(scopes);
@@ -32,6 +34,7 @@ export const checkClient = (
     ...(scopes !== undefined && { impliedScopes: new ImpliedScopes(new Map(Object.entries(scopes as Definitions))) }),
     requirePkce: false,
     refreshTokens: true,
-    ...(customGrants !== undefined && { customGrants: new Set(Object.keys(customGrants)) }),
+    ...(vouchedClients !== undefined && { vouchedClients }),
+    ...(customGrants !== undefined && { customGrants: new Set(customGrants) }),
   }).problems;
 };

@@ -1,12 +1,15 @@
 import { isPicture, urlProblem } from '../../base/addresses/request-addresses.js';
 import { defined } from '../../base/defined.js';
 import { ASSERTION_ALGORITHMS, isSecretKey, signingProblem } from '../../base/public-keys.js';
+import { type EnforcedRules, NO_RULES } from '../../base/rules.js';
 import {
   condition,
   either,
+  fromEnvironment,
   integer,
   isRecord,
   listOf,
+  neverUndefined,
   oneOf,
   type Schema,
   type Table,
@@ -16,19 +19,23 @@ import {
 } from '../../base/schema.js';
 import { nearestName } from '../../base/spelling.js';
 import { GRAMMARS } from '../facts/parameters.js';
+import { SIGNING_ALGORITHMS } from '../keys/jwk.js';
+import { checkLimits } from './check-limits.js';
 import { NAME_TAKES, shownName } from './client-metadata.js';
 import { ADDRESS, OPENID_FIELDS, openIdOf } from './client-openid.js';
-import { type ClientSecret, type PreparedSecret, prepareSecret } from './client-secret.js';
+import { prepareSecret } from './client-secret.js';
 import {
   type AuthenticationMethod,
   type Client,
   type ClientLinks,
   type ClientOrigin,
   type ClientRegistration,
+  type ClientSecret,
   type CustomGrantName,
   DEVICE_CODE_GRANT,
   GRANT_TYPES,
   type GrantName,
+  type PreparedSecret,
 } from './client.js';
 import type { ChallengeMethod } from './pkce.js';
 import { isUnprovenRedirect, redirectUriProblem } from './redirect-uri.js';
@@ -43,15 +50,18 @@ export interface ServerRules extends ScopeRules {
   readonly longestAccessToken?: number;
   /** The custom grants; if absent, any may be named. */
   readonly customGrants?: ReadonlySet<string>;
+  /** Whether a feature authenticates clients that have neither a secret nor keys; if absent, that is assumed. */
+  readonly vouchedClients?: boolean;
   /** The origin of the registrations; default: `operator`. */
   readonly origin?: ClientOrigin;
+  /** The rules of features; default: none. */
+  readonly limits?: EnforcedRules;
 }
 
 const isClientId = (given: unknown): given is string =>
   typeof given === 'string' && given !== '' && GRAMMARS.client_id.test(given);
 
 const CLIENT_ID_TAKES = 'printable ASCII, at most 512 characters';
-
 const MAX_SHOWN = 600;
 
 const BUILT_IN_GRANTS: ReadonlySet<string> = new Set(GRANT_TYPES);
@@ -71,16 +81,15 @@ const grantTypes = (
   const grants = named.map((name) => (name === 'device_code' ? DEVICE_CODE_GRANT : name));
   const unknown = grants.find((name) => !BUILT_IN_GRANTS.has(name) && customGrants?.has(name) === false);
   if (unknown !== undefined)
-    report(`grant_types names ${JSON.stringify(unknown)}, which options.customGrants does not have`);
+    report(
+      `grant_types names ${JSON.stringify(unknown)}, which no feature has: add customGrant(…) to options.features`,
+    );
   return new Set(grants);
 };
 
 const secretsOf = (registration: ClientRegistration, report: Report): readonly PreparedSecret[] => {
   const given = registration.client_secret;
-  if (given === undefined) {
-    if ('client_secret' in registration) report('client_secret is undefined; is the environment variable set?');
-    return [];
-  }
+  if (given === undefined) return [];
   const all = Array.isArray(given) ? (given as readonly (string | ClientSecret)[]) : [given as string | ClientSecret];
   if (all.length === 0) report('client_secret is an empty list; leave it out for a public client');
   return all.flatMap((secret) => {
@@ -100,7 +109,7 @@ const isPublicJwks = (given: unknown): boolean =>
   given['keys'].length > 0 &&
   given['keys'].every((key) => isRecord(key) && 'kty' in key && !isSecretKey(key));
 
-const texts = listOf('an array of texts', text('text', /^/));
+const texts = listOf('an array of strings', text('a string', /^/));
 const DAY = 86_400;
 
 /** The year 5138 in seconds, or 1973 in milliseconds. */
@@ -114,25 +123,25 @@ const picture = value<string>(
 /** All fields of a registration. Secrets are validated separately. */
 export const CLIENT_FIELDS = {
   client_id: value<string>(CLIENT_ID_TAKES, isClientId),
-  client_secret: value<NonNullable<ClientRegistration['client_secret']>>('text', () => true),
-  jwks: value<NonNullable<ClientRegistration['jwks']>>(
-    'an object with an array of public keys, without any private member',
-    isPublicJwks,
+  client_secret: fromEnvironment(value<NonNullable<ClientRegistration['client_secret']>>('a string', () => true)),
+  jwks: neverUndefined(
+    value<NonNullable<ClientRegistration['jwks']>>(
+      'an object with an array of public keys, without any private member',
+      isPublicJwks,
+    ),
   ),
+  jwks_uri: ADDRESS,
   client_name: value<string>(NAME_TAKES, (given) => typeof given === 'string' && shownName(given) !== undefined),
   redirect_uris: texts,
   grant_types: listOf(
     'an array of grant types',
     either(
       oneOf<GrantName>(...GRANT_TYPES, 'device_code'),
-      value<CustomGrantName>(
-        'the URI of one of options.customGrants',
-        (given) => typeof given === 'string' && given.includes(':'),
-      ),
+      value<CustomGrantName>('the URI of a custom grant', (given) => typeof given === 'string' && given.includes(':')),
     ),
   ),
-  scope: text('text, with a space between scopes', /^/),
-  default_scope: text('text, with a space between scopes', /^/),
+  scope: neverUndefined(text('a string of scopes separated by spaces', /^/)),
+  default_scope: text('a string of scopes separated by spaces', /^/),
   token_endpoint_auth_method: oneOf<AuthenticationMethod>(
     'client_secret_basic',
     'client_secret_post',
@@ -145,8 +154,10 @@ export const CLIENT_FIELDS = {
   refresh: oneOf('rotating', 'reusable'),
   dpop_bound_access_tokens: condition,
   require_pushed_authorization_requests: condition,
+  introspection_signed_response_alg: oneOf(...SIGNING_ALGORITHMS),
   introspect: condition,
-  audience: either(text('text', /^/), texts),
+  audience: either(text('a string', /^/), texts),
+  exchange_resources: texts,
   disabled: condition,
   tokens_valid_after: value<number>(
     'a whole number of seconds since the epoch, not milliseconds',
@@ -172,14 +183,22 @@ const TABLE: Table = CLIENT_FIELDS;
 /** Fields of RFC 7591 that restrict access: ignoring them in a row would grant access. */
 const NOT_IGNORED: Readonly<Record<string, string>> = {
   client_secret_expires_at: 'is not supported; give the client_secret an expiresAt, in milliseconds',
-  jwks_uri: 'is not supported; put the keys themselves in jwks',
+  introspection_encrypted_response_alg: 'is not supported: introspection responses are signed, not encrypted',
+  introspection_encrypted_response_enc: 'is not supported: introspection responses are signed, not encrypted',
 };
 
 const unknownField = (name: string): string =>
   Object.hasOwn(NOT_IGNORED, name) ? `${name} ${NOT_IGNORED[name]}` : unknownName(name, '', TABLE);
 
 /** Fields that determine the meaning of others: if one of these is invalid, the others cannot be checked. */
-const DECISIVE: ReadonlySet<string> = new Set(['client_secret', 'grant_types', 'jwks', 'redirect_uris', 'scope']);
+const DECISIVE: ReadonlySet<string> = new Set([
+  'client_secret',
+  'grant_types',
+  'jwks',
+  'jwks_uri',
+  'redirect_uris',
+  'scope',
+]);
 
 /**
  * Validates the types of a registration, which may come from JavaScript, so that mistakes do not surface in a later request.
@@ -192,6 +211,8 @@ const checkTypes = (registration: ClientRegistration, report: Report): ClientReg
     try {
       const field = Object.hasOwn(TABLE, name) ? TABLE[name] : undefined;
       if (field === undefined) report(unknownField(name));
+      else if (given === undefined && field.refusesUndefined !== undefined)
+        report(`${name} is undefined.${field.refusesUndefined}`);
       else field.read(given, name);
     } catch (error) {
       if (!(error instanceof TypeError)) throw error;
@@ -213,22 +234,35 @@ const redirectUris = ({ redirect_uris: uris = [] }: ClientRegistration, report: 
   return uris;
 };
 
+/** Only requests in which the client authenticates itself are left for a client that others vouch for. */
+const checkVouched = ({ grantTypes, redirectUris: uris }: Client, report: Report): void => {
+  const other = [...grantTypes].find((name) => BUILT_IN_GRANTS.has(name) && name !== 'client_credentials');
+  if (other !== undefined || uris.length > 0)
+    report(
+      `a client with private_key_jwt and without jwks acts for itself, so it cannot have ${uris.length > 0 ? 'redirect_uris' : other}`,
+    );
+};
+
 /** Rules between the fields. */
 const checkTogether = (client: Client, report: Report): void => {
   const needsRedirect = ['authorization_code', 'implicit'].find((grant) => client.grantTypes.has(grant));
   if (needsRedirect !== undefined && client.redirectUris.length === 0)
     report(`${needsRedirect} requires redirect_uris`);
+  const hasKeys = client.jwks !== undefined || client.jwksUri !== undefined;
   if (client.public && client.grantTypes.has('client_credentials')) {
-    report('client_credentials requires a client_secret or jwks');
+    report('client_credentials requires a client_secret, jwks or jwks_uri');
   }
-  if (client.public && client.introspect) report('introspect requires a client_secret or jwks');
-  if ((client.authenticationMethod === 'private_key_jwt') !== (client.jwks !== undefined))
-    report('private_key_jwt and jwks require each other');
+  if (client.public && client.introspect) report('introspect requires a client_secret, jwks or jwks_uri');
+  if (!client.vouched && (client.authenticationMethod === 'private_key_jwt') !== hasKeys)
+    report('private_key_jwt and jwks, or jwks_uri, require each other');
   if (client.public && client.authenticationMethod !== 'none')
     report('token_endpoint_auth_method requires a client_secret');
   if (!client.public && client.authenticationMethod === 'none')
     report('token_endpoint_auth_method none and a client_secret exclude each other');
-  if (client.jwks !== undefined && client.secrets.length > 0) report('jwks and client_secret exclude each other');
+  if (client.jwks !== undefined && client.jwksUri !== undefined) report('jwks and jwks_uri exclude each other');
+  if (hasKeys && client.secrets.length > 0)
+    report(`${client.jwks === undefined ? 'jwks_uri' : 'jwks'} and client_secret exclude each other`);
+  if (client.vouched) checkVouched(client, report);
   const keysProblem = signingProblem(client);
   if (keysProblem !== undefined) report(keysProblem);
   // Without a secret, or a request by the client itself, only the redirect URI identifies it (RFC 8252 §8.6).
@@ -238,21 +272,24 @@ const checkTogether = (client: Client, report: Report): void => {
       `consent 'skip' requires redirect URIs that belong to the client alone: any program could listen at ${JSON.stringify(unproven)}`,
     );
   if (client.public && client.refresh === 'reusable' && !client.boundTokens)
-    report("refresh 'reusable' requires a client_secret, jwks or dpop_bound_access_tokens; use 'rotating'");
+    report("refresh 'reusable' requires a client_secret, jwks, jwks_uri or dpop_bound_access_tokens; use 'rotating'");
 };
 
 const refreshOf = (
   registration: ClientRegistration,
   isPublic: boolean,
   grants: ReadonlySet<string>,
+  { limits = NO_RULES, origin = 'operator' }: ServerRules,
   report: Report,
 ): Client['refresh'] => {
-  const { refresh } = registration;
+  const [usual] = limits.refresh?.value ?? [];
+  // A client that describes itself has no wish of its own.
+  const refresh = origin === 'operator' ? registration.refresh : (usual ?? registration.refresh);
   if (isPublic && refresh === undefined && registration.grant_types?.includes('refresh_token')) {
     report("grant_types names refresh_token, but a public client only gets refresh tokens with refresh: 'rotating'");
   }
   if (isPublic) return refresh ?? 'none';
-  return grants.has('refresh_token') ? (refresh ?? 'rotating') : 'none';
+  return grants.has('refresh_token') ? (refresh ?? usual ?? 'rotating') : 'none';
 };
 
 const challengeMethods = (registration: ClientRegistration, report: Report): ReadonlySet<string> => {
@@ -302,10 +339,17 @@ const withRefresh = (grants: ReadonlySet<string>, refresh: Client['refresh']): R
 
 /** Validates each field separately. */
 const readFields = (registration: ClientRegistration, rules: ServerRules, report: Report): Client => {
-  const { client_id, jwks } = registration;
-  const isPublic = !('client_secret' in registration) && jwks === undefined;
+  const { client_id, jwks, jwks_uri: jwksUri, token_endpoint_auth_method: method } = registration;
+  const hasKeys = jwks !== undefined || jwksUri !== undefined;
+  const hasNothing = !('client_secret' in registration) && !hasKeys;
+  const vouched = hasNothing && method === 'private_key_jwt';
+  const isPublic = hasNothing && !vouched;
+  if (vouched && (rules.vouchedClients === false || (rules.origin ?? 'operator') !== 'operator'))
+    report(
+      'private_key_jwt and jwks, or jwks_uri, require each other. Without keys, an issuer must vouch for the client: add assertions({ … }) with clients.',
+    );
   const grants = grantTypes(registration, { isPublic, ...rules }, report);
-  const asked = refreshOf(registration, isPublic, grants, report);
+  const asked = refreshOf(registration, isPublic, grants, rules, report);
   const refresh = rules.refreshTokens ? asked : 'none';
   const { scopes, defaultScope } = registeredScopes(registration, rules, report);
   return {
@@ -314,23 +358,26 @@ const readFields = (registration: ClientRegistration, rules: ServerRules, report
     name: shownName(registration.client_name ?? '') || client_id,
     secrets: secretsOf(registration, report),
     jwks,
+    jwksUri,
     public: isPublic,
+    vouched,
     redirectUris: redirectUris(registration, report),
     grantTypes: withRefresh(grants, refresh),
     scopes,
     defaultScope,
     // Without a configured method, a client with a secret may choose.
     authenticationMethod:
-      registration.token_endpoint_auth_method ??
-      (isPublic ? 'none' : jwks === undefined ? undefined : 'private_key_jwt'),
+      registration.token_endpoint_auth_method ?? (isPublic ? 'none' : hasKeys ? 'private_key_jwt' : undefined),
     assertionAlgorithm: registration.token_endpoint_auth_signing_alg,
     challengeMethods: challengeMethods(registration, report),
     requirePkce: isPublic || rules.requirePkce || (registration.require_pkce ?? false),
     refresh,
     boundTokens: registration.dpop_bound_access_tokens ?? false,
     mustPush: registration.require_pushed_authorization_requests ?? false,
+    introspectionAlgorithm: registration.introspection_signed_response_alg,
     introspect: registration.introspect ?? false,
     audience: typeof registration.audience === 'string' ? [registration.audience] : registration.audience,
+    exchangeResources: registration.exchange_resources ?? [],
     disabled: registration.disabled ?? false,
     tokensValidAfter: registration.tokens_valid_after ?? 0,
     generation: registration.generation ?? 0,
@@ -364,6 +411,7 @@ export const checkRegistration = (registration: ClientRegistration, rules: Serve
   if (fields === undefined) return { problems };
   const client = readFields(fields, rules, report);
   if (problems.length === 0) checkTogether(client, report);
+  if (rules.limits !== undefined) checkLimits(fields, client, rules.limits, report);
   return problems.length === 0 ? { client, problems } : { problems };
 };
 

@@ -32,7 +32,7 @@ export const member = (given: GivenMetadata, name: string): unknown =>
 
 export const textOf = (given: GivenMetadata, name: string): string | undefined => {
   const value = member(given, name);
-  return value === undefined || typeof value === 'string' ? value : refuse(`${name} must be text.`, name);
+  return value === undefined || typeof value === 'string' ? value : refuse(`${name} must be a string.`, name);
 };
 
 export const textsOf = (given: GivenMetadata, name: string): readonly string[] | undefined => {
@@ -42,7 +42,7 @@ export const textsOf = (given: GivenMetadata, name: string): readonly string[] |
     : refuse(`${name} must be an array of strings.`, name);
 };
 
-export const NAME_TAKES = `text of at most ${MAX_NAME_LENGTH} characters`;
+export const NAME_TAKES = `a string of at most ${MAX_NAME_LENGTH} characters`;
 
 /**
  * The name of a client for users: one line without characters that are invisible or distort the text around it.

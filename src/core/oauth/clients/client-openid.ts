@@ -1,27 +1,27 @@
 import { urlProblem } from '../../base/addresses/request-addresses.js';
 import { parseUrl } from '../../base/addresses/url.js';
 import { condition, listOf, oneOf, type Schema, text, value } from '../../base/schema.js';
-import { SIGNING_ALGORITHMS, type SigningAlgorithm } from '../keys/signing-keys.js';
+import { SIGNING_ALGORITHMS, type SigningAlgorithm } from '../keys/jwk.js';
 import { isLoopbackRedirect, redirectUriProblem } from './redirect-uri.js';
 
 /** Fields of a registration for OpenID Connect (Dynamic Client Registration 1.0 §2). They have no effect while it is off. */
 export interface OpenIdRegistration {
-  /** The algorithm of its ID tokens, one of those that `options.openid` has keys for. Default: `RS256`. */
-  readonly id_token_signed_response_alg?: SigningAlgorithm;
+  /** The algorithm of its ID tokens, one of those that `openIdConnect({ keys })` has. Default: `RS256`. */
+  readonly id_token_signed_response_alg?: SigningAlgorithm | undefined;
   /** In seconds: how old a sign-in may be, if the request does not say so itself. */
-  readonly default_max_age?: number;
+  readonly default_max_age?: number | undefined;
   /** Whether its ID tokens need an `auth_time`. */
-  readonly require_auth_time?: boolean;
+  readonly require_auth_time?: boolean | undefined;
   /** Addresses to which a browser may be sent after signing out, compared like redirect URIs. */
-  readonly post_logout_redirect_uris?: readonly string[];
+  readonly post_logout_redirect_uris?: readonly string[] | undefined;
   /** Where a logout token is sent when its user signs out (Back-Channel Logout 1.0): https, or http on loopback. */
-  readonly backchannel_logout_uri?: string;
+  readonly backchannel_logout_uri?: string | undefined;
   /** Whether its logout tokens need a `sid`. Only with the built-in sign-in. */
-  readonly backchannel_logout_session_required?: boolean;
+  readonly backchannel_logout_session_required?: boolean | undefined;
   /** Always `public`: the same `sub` for every client. */
-  readonly subject_type?: 'public';
+  readonly subject_type?: 'public' | undefined;
   /** Where a sign-in at the client can be started. Not used by the server. */
-  readonly initiate_login_uri?: string;
+  readonly initiate_login_uri?: string | undefined;
 }
 
 export const ADDRESS = value<string>(
@@ -37,7 +37,7 @@ export const OPENID_FIELDS = {
     (given) => Number.isSafeInteger(given) && Number(given) >= 0,
   ),
   require_auth_time: condition,
-  post_logout_redirect_uris: listOf('an array of texts', text('text', /^/)),
+  post_logout_redirect_uris: listOf('an array of strings', text('a string', /^/)),
   backchannel_logout_uri: ADDRESS,
   backchannel_logout_session_required: condition,
   subject_type: value<'public'>("'public'", (given) => given === 'public'),

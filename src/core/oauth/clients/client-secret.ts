@@ -6,29 +6,8 @@ import { type LimitAt, sourceOf } from '../../base/limits/source.js';
 import { equalSecrets, sha256 } from '../../base/secrets.js';
 import { isAwaited } from '../../base/waiting.js';
 import { GRAMMARS } from '../facts/parameters.js';
-import { readHash, scryptOptions, type SlowHash } from './slow-hash.js';
-
-/**
- * A secret of a confidential client, as exactly one of `value`, `sha256` and `scrypt`.
- */
-export interface ClientSecret {
-  /** The secret itself; only its hash is kept in memory. */
-  readonly value?: string;
-  /** base64url SHA-256 of a random secret of at least 128 bits. */
-  readonly sha256?: string;
-  /** The output of `hashSecret` for a secret chosen by a person, or another PHC string of scrypt. */
-  readonly scrypt?: string;
-  /** Milliseconds since the epoch, from which on the secret is rejected. For the overlap while a secret is rotated. */
-  readonly expiresAt?: number;
-}
-
-/** A secret prepared for comparison. */
-export interface PreparedSecret {
-  readonly expiresAt: number;
-  /** base64url. */
-  readonly sha256?: string;
-  readonly scrypt?: SlowHash;
-}
+import type { ClientSecret, PreparedSecret } from './client.js';
+import { hashProblem, readHash, scryptOptions, type SlowHash } from './slow-hash.js';
 
 /**
  * Runs two hashes at a time in this process, for all of its servers: each blocks one of the four threads of libuv's
@@ -54,8 +33,8 @@ export const hashMatches = (
     () =>
       new Promise((resolve, reject) => {
         scrypt(secret, expected.salt, expected.hash.length, scryptOptions(expected), (error, derived) => {
-          if (error === null) resolve(timingSafeEqual(derived, expected.hash));
-          else reject(error);
+          if (error) reject(error); // On success null in Node, and undefined in Bun.
+          else resolve(timingSafeEqual(derived, expected.hash));
         });
       }),
     limitAt(caller.ip, PER_SOURCE),
@@ -96,7 +75,7 @@ export const GUESSABLE = `has fewer than ${RANDOM_CHARACTERS} characters, so it 
 interface BasicCredentials {
   readonly client_id: string;
   readonly client_secret?: GivenSecrets;
-  readonly token_endpoint_auth_method?: string | null;
+  readonly token_endpoint_auth_method?: string | null | undefined;
 }
 
 /** Whether the name or a secret of a client that may use Basic is another text once it is form-decoded there. Of a hash that cannot be known. */
@@ -117,17 +96,21 @@ export const CHANGED_BY_BASIC =
 export const prepareSecret = (secret: string | ClientSecret): PreparedSecret => {
   const given: ClientSecret = typeof secret === 'string' ? { value: secret } : secret;
   if (typeof given !== 'object' || given === null)
-    throw new TypeError('must be text, or an object with value, sha256 or scrypt');
+    throw new TypeError('must be a string, or an object with value, sha256 or scrypt');
   const unknown = Object.keys(given).find((name) => !FIELDS.includes(name));
   if (unknown !== undefined)
     throw new TypeError(`has the unknown field ${JSON.stringify(unknown)}; known are ${FIELDS.join(', ')}`);
+  if ('expiresAt' in given && given.expiresAt === undefined)
+    throw new TypeError('has an expiresAt that is undefined; leave it out if the secret does not expire');
   const { value, expiresAt = Infinity } = given;
   if ([value, given.sha256, given.scrypt].filter((form) => form !== undefined).length !== 1) {
     throw new TypeError('must have exactly one of value, sha256 and scrypt');
   }
   checkExpiry(expiresAt);
   if (value !== undefined) {
-    if (typeof value !== 'string') throw new TypeError('must be text');
+    if (typeof value !== 'string') throw new TypeError('must be a string');
+    const problem = hashProblem(value);
+    if (problem !== undefined) throw new TypeError(problem);
     if (value === '') throw new TypeError('is empty; is the environment variable set?');
     if (!GRAMMARS.text.test(value))
       throw new TypeError('contains a control character, which requests cannot carry; does it end with a line break?');

@@ -1,15 +1,37 @@
 import type { MaybePromise } from '../../base/ports.js';
 import type { AssertionAlgorithm } from '../../base/public-keys.js';
-import type { Jwk } from '../keys/signing-keys.js';
+import type { Jwk, SigningAlgorithm } from '../keys/jwk.js';
 import type { OfGeneration } from '../records/stored-records.js';
 import type { OpenIdRegistration } from './client-openid.js';
-import type { ClientSecret, PreparedSecret } from './client-secret.js';
 import type { ChallengeMethod } from './pkce.js';
+import type { SlowHash } from './slow-hash.js';
 
 export const DEVICE_CODE_GRANT = 'urn:ietf:params:oauth:grant-type:device_code';
 
 /** Grants that require an owner to sign in. */
 export const OWNER_GRANTS = ['authorization_code', DEVICE_CODE_GRANT, 'implicit'] as const;
+
+/**
+ * A secret of a confidential client, as exactly one of `value`, `sha256` and `scrypt`.
+ */
+export interface ClientSecret {
+  /** The secret itself; only its hash is kept in memory. */
+  readonly value?: string;
+  /** base64url SHA-256 of a random secret of at least 128 bits. */
+  readonly sha256?: string;
+  /** The output of `hashSecret` for a secret chosen by a person, or another PHC string of scrypt. */
+  readonly scrypt?: string;
+  /** Milliseconds since the epoch, from which on the secret is rejected. For the overlap while a secret is rotated. */
+  readonly expiresAt?: number;
+}
+
+/** A secret prepared for comparison. */
+export interface PreparedSecret {
+  readonly expiresAt: number;
+  /** base64url. */
+  readonly sha256?: string;
+  readonly scrypt?: SlowHash;
+}
 
 /** `implicit` is not a `grant_type` of the token endpoint, but registrations and options name it with the others. */
 export const GRANT_TYPES = [
@@ -22,12 +44,12 @@ export const GRANT_TYPES = [
 ] as const;
 
 /** A grant in the spelling of `grant_type` (RFC 6749 §4, RFC 8628 §3.4), and `implicit`, which has none. */
-export type GrantType = (typeof GRANT_TYPES)[number];
+type GrantType = (typeof GRANT_TYPES)[number];
 
 /** A grant type in options: the device grant also has a short name. */
 export type GrantName = GrantType | 'device_code';
 
-/** A grant of `options.customGrants`: an absolute URI (RFC 6749 §4.5). */
+/** A grant of a feature: an absolute URI (RFC 6749 §4.5). */
 export type CustomGrantName = `${string}:${string}`;
 
 /** How a client authenticates at the token endpoint, with the names of RFC 7591 §2; `none` means a public client. */
@@ -40,8 +62,8 @@ export interface ClientRegistration extends OpenIdRegistration {
   /** The client's identifier: printable ASCII, at most 512 characters, unique among the clients (RFC 6749 §2.2, appendix A.1). */
   readonly client_id: string;
   /**
-   * One secret, or several during a rotation. Without this field the client is public; `undefined`, as from an unset environment
-   * variable, is rejected.
+   * One secret, or several during a rotation. Without this field and `jwks` the client is public, unless its method is `private_key_jwt`; `undefined`, as from
+   * an unset environment variable, is rejected.
    */
   readonly client_secret?: string | ClientSecret | readonly (string | ClientSecret)[] | undefined;
   /** Public keys (RFC 7517) of a client that authenticates with `private_key_jwt` instead of a secret. */
@@ -49,78 +71,90 @@ export interface ClientRegistration extends OpenIdRegistration {
     /** If there are several, each needs a `kid`. */
     readonly keys: readonly Jwk[];
   };
+  /**
+   * The URL of its public keys, in place of `jwks`: https on a public address, or a loopback one. They are read when the client authenticates, and kept for as long
+   * as their server says, between a minute and an hour; an assertion with an unknown `kid` has them read again.
+   */
+  readonly jwks_uri?: string | undefined;
   /** The name shown to owners, at most 100 characters; default: the `client_id`. Characters that are invisible or change the direction of text are omitted. */
-  readonly client_name?: string;
+  readonly client_name?: string | undefined;
   /**
    * Redirect URIs, compared as strings (RFC 6749 §3.1.2); a loopback URI matches any port
    * (RFC 8252 §7.3). An https URI begins with `https://` and its host as browsers read it, such as `127.0.0.1` instead of `127.1`.
    */
-  readonly redirect_uris?: readonly string[];
+  readonly redirect_uris?: readonly string[] | undefined;
   /** Default with redirect URIs: authorization code and refresh token. Without, for a confidential client: client credentials. */
-  readonly grant_types?: readonly (GrantName | CustomGrantName)[];
+  readonly grant_types?: readonly (GrantName | CustomGrantName)[] | undefined;
   /** The scopes the client may request, space-separated; default: all but `introspect`. */
   readonly scope?: string;
   /** The scope of a request without `scope`; default: everything in `scope`. */
-  readonly default_scope?: string;
-  /** The only method the client may authenticate with; by default a confidential client may use the header or the body. */
-  readonly token_endpoint_auth_method?: AuthenticationMethod;
-  /** The only algorithm of its assertions, for a client with `jwks` (OpenID Connect Registration 1.0 §2); by default any that fits the key. */
-  readonly token_endpoint_auth_signing_alg?: AssertionAlgorithm;
+  readonly default_scope?: string | undefined;
+  /**
+   * The only method the client may authenticate with; by default a confidential client may use the header or the body. `private_key_jwt` without `jwks` is a
+   * client for which an issuer vouches (`assertions()`).
+   */
+  readonly token_endpoint_auth_method?: AuthenticationMethod | undefined;
+  /** The only algorithm of its assertions, for a client with keys (OpenID Connect Registration 1.0 §2); by default any that fits the key. */
+  readonly token_endpoint_auth_signing_alg?: AssertionAlgorithm | undefined;
   /** Default: `['S256']`. `plain` is for devices that cannot compute SHA-256. */
-  readonly code_challenge_methods?: readonly ChallengeMethod[];
+  readonly code_challenge_methods?: readonly ChallengeMethod[] | undefined;
   /** Requires PKCE of a confidential client. Public clients always need it. */
-  readonly require_pkce?: boolean;
+  readonly require_pkce?: boolean | undefined;
   /**
    * `rotating`: each refresh token works once, and a replay revokes the grant; a public client gets refresh tokens only with this
    * setting. `reusable`: a confidential client keeps its refresh token until the grant ends.
    */
-  readonly refresh?: 'rotating' | 'reusable';
-  /** Tokens of this client are always bound to a key, so its token requests need a proof (RFC 9449 §5.2). Needs `options.dpop`. */
-  readonly dpop_bound_access_tokens?: boolean;
-  /** Its authorization requests must be pushed (RFC 9126 §6). Needs `options.par`. */
-  readonly require_pushed_authorization_requests?: boolean;
+  readonly refresh?: 'rotating' | 'reusable' | undefined;
+  /** Tokens of this client are always bound to a key, so its token requests need a proof (RFC 9449 §5.2). Needs `dpop()`. */
+  readonly dpop_bound_access_tokens?: boolean | undefined;
+  /** Its authorization requests must be pushed (RFC 9126 §6). Needs `pushedRequests()`. */
+  readonly require_pushed_authorization_requests?: boolean | undefined;
+  /** Its introspection responses are signed, with this algorithm (RFC 9701 §6). Needs `signedIntrospection()`. */
+  readonly introspection_signed_response_alg?: SigningAlgorithm | undefined;
   /** May introspect every token, not only its own. */
-  readonly introspect?: boolean;
+  readonly introspect?: boolean | undefined;
   /** The resources this client serves: introspection only shows it tokens for one of them. */
-  readonly audience?: string | readonly string[];
+  readonly audience?: string | readonly string[] | undefined;
+  /** The resources for which it may exchange tokens that are meant for it (RFC 8693), in addition to those of `tokenExchange({ from })`. */
+  readonly exchange_resources?: readonly string[] | undefined;
   /** Rejects the client everywhere and makes its tokens inactive. */
-  readonly disabled?: boolean;
+  readonly disabled?: boolean | undefined;
   /**
    * Seconds since the epoch: invalidates everything issued to the client before, its own tokens and those of every owner. It can neither be
    * refreshed nor redeemed.
    */
-  readonly tokens_valid_after?: number;
+  readonly tokens_valid_after?: number | undefined;
   /**
    * How many clients had this name before, as stored clients count them. What those were given, and what owners approved for them, is not
    * of this client. Whole number, default 0.
    */
-  readonly generation?: number;
+  readonly generation?: number | undefined;
   /**
    * `skip` is for first-party applications: a signed-in owner is not asked, and the grant is `silent`. Rejected for a public client with
    * a redirect URI where any program could listen, because any program could be it.
    */
-  readonly consent?: 'ask' | 'skip';
+  readonly consent?: 'ask' | 'skip' | undefined;
   /** In seconds, instead of `lifetimes.accessToken`; at most a year, and for a JWT at most that option. */
-  readonly access_token_lifetime?: number;
+  readonly access_token_lifetime?: number | undefined;
   /** In seconds, instead of `lifetimes.refreshTokenIdle`. */
-  readonly refresh_token_idle_lifetime?: number;
+  readonly refresh_token_idle_lifetime?: number | undefined;
   /** In seconds, instead of `lifetimes.refreshTokenAbsolute`. */
-  readonly refresh_token_lifetime?: number;
+  readonly refresh_token_lifetime?: number | undefined;
   /** In seconds, instead of `lifetimes.refreshGrace`; at most 60. */
-  readonly refresh_grace?: number;
+  readonly refresh_grace?: number | undefined;
   /**
    * The client's logo: a `data:` URL of at most 64 KiB, https, or http on loopback. The consent pages only show it if loading it does not
    * reveal the user to another server: a `data:` URL, or a URL on the host of the `issuer`.
    */
-  readonly logo_uri?: string;
+  readonly logo_uri?: string | undefined;
   /** The URL of its home page. The consent pages link to it and to the two below if they are https. */
-  readonly client_uri?: string;
+  readonly client_uri?: string | undefined;
   /** The URL of its privacy policy. */
-  readonly policy_uri?: string;
+  readonly policy_uri?: string | undefined;
   /** The URL of its terms of service. */
-  readonly tos_uri?: string;
+  readonly tos_uri?: string | undefined;
   /** Contacts, usually e-mail addresses. */
-  readonly contacts?: readonly string[];
+  readonly contacts?: readonly string[] | undefined;
 }
 
 /** Lifetimes of a single client, in seconds. */
@@ -213,7 +247,11 @@ export interface Client {
   readonly name: string;
   readonly secrets: readonly PreparedSecret[];
   readonly jwks: { readonly keys: readonly Jwk[] } | undefined;
+  /** The URL of its keys, without {@link jwks}. */
+  readonly jwksUri: string | undefined;
   readonly public: boolean;
+  /** Whether it has neither a secret nor keys, and still proves itself: by a feature that authenticates it. It is neither public nor confidential. */
+  readonly vouched: boolean;
   readonly redirectUris: readonly string[];
   readonly grantTypes: ReadonlySet<string>;
   readonly scopes: ReadonlySet<string>;
@@ -229,7 +267,10 @@ export interface Client {
   /** Whether its authorization requests must be pushed. */
   readonly mustPush: boolean;
   readonly introspect: boolean;
+  /** The algorithm with which its introspection responses are signed. */
+  readonly introspectionAlgorithm: SigningAlgorithm | undefined;
   readonly audience: readonly string[] | undefined;
+  readonly exchangeResources: readonly string[];
   readonly disabled: boolean;
   /** Seconds since the epoch. */
   readonly tokensValidAfter: number;

@@ -3,6 +3,7 @@ import { UnavailableError } from '../../base/errors.js';
 import { mistake, type OnWarning, type WarningCode } from '../../base/mistakes.js';
 import type { MaybePromise } from '../../base/ports.js';
 import { checkRegistration, checkRow, type ServerRules } from './check-registration.js';
+import { type ClientLookup, UnusableClientError } from './client-finder.js';
 import { CHANGED_BY_BASIC, GUESSABLE, hasShortSecret, isChangedByBasic } from './client-secret.js';
 import {
   type AuthenticationMethod,
@@ -13,7 +14,7 @@ import {
   type ClientSource,
   isRegistry,
 } from './client.js';
-import { type ClientLookup, isOwnRegistry, UnusableClientError } from './own-registry.js';
+import { isOwnRegistry } from './own-registry.js';
 import type { Registered, Registrations } from './registrations.js';
 
 /** Other origins of clients, and what is known of the server, for invalid rows. */
@@ -190,7 +191,8 @@ export class Clients {
   #prepare(row: unknown, client_id: string, registry: ClientRegistry): Client | undefined {
     const { onError } = this.#listeners;
     if (typeof row !== 'object' || row === null || !('client_id' in row) || row.client_id !== client_id) {
-      onError?.(mistake('clients.find returned a different client from the one requested.', 'OQ108'));
+      const what = Array.isArray(row) ? 'an array: return its first row' : 'a different client from the one requested';
+      onError?.(mistake(`clients.find returned ${what}.`, 'OQ108'));
       return undefined;
     }
     const found = row as ClientRow; // What it holds is checked here, or was before.

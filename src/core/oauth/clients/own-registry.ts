@@ -1,29 +1,8 @@
-import type { FeatureHost } from '../../base/feature.js';
+import type { Bound } from '../../base/deadline.js';
 import type { LimitAt } from '../../base/limits/source.js';
 import type { Clock, MaybePromise, Store, Timer } from '../../base/ports.js';
-import type { Emit } from '../events/events.js';
+import type { ClientLookup } from './client-finder.js';
 import type { ClientOrigin, ClientRegistry, ClientRow } from './client.js';
-
-/** The request on whose behalf a registry may contact other servers about a client. */
-export interface ClientCaller {
-  /** The caller's address as the framework reports it; empty if it has none. */
-  readonly ip: string;
-  /** Emits an event of this request; absent if there are no listeners. */
-  readonly emit: Emit | undefined;
-}
-
-/** The circumstances of a lookup. */
-export interface ClientLookup {
-  /** Absent in a guard, at introspection and at the refresh of a public client, which must not wait for other servers. */
-  readonly caller?: ClientCaller | undefined;
-  /** Present if the client authenticates with a signed assertion. */
-  readonly assertion?:
-    | {
-        /** The key named by the assertion (RFC 7515 §4.1.4). */
-        readonly kid?: string | undefined;
-      }
-    | undefined;
-}
 
 /** A registry of this package, which receives more information about a lookup than one of the application. */
 export interface OwnRegistry extends ClientRegistry {
@@ -48,7 +27,7 @@ export interface RegistryServer {
   /** In seconds: the longest possible life of a grant. */
   readonly longestGrant: number;
   /** A function of the application with a deadline. */
-  readonly bound: FeatureHost['bound'];
+  readonly bound: Bound;
   readonly onError: (error: unknown) => void;
 }
 
@@ -62,18 +41,3 @@ export const isAttachable = (registry: ClientRegistry): registry is AttachableRe
   'attach' in registry && typeof registry.attach === 'function';
 
 export const isOwnRegistry = (registry: ClientRegistry): registry is OwnRegistry => 'origin' in registry;
-
-/** Why a client with a well-formed identifier cannot be used. */
-export class UnusableClientError extends Error {
-  override readonly name = 'UnusableClientError';
-  /** `unavailable`: it is currently unknown whether the client exists. `refused`: its own description is not accepted. */
-  readonly reason: 'unavailable' | 'refused';
-  /** Seconds until a retry makes sense. */
-  readonly retryAfter: number;
-
-  constructor(reason: 'unavailable' | 'refused', message: string, retryAfter: number, options?: ErrorOptions) {
-    super(message, options);
-    this.reason = reason;
-    this.retryAfter = retryAfter;
-  }
-}

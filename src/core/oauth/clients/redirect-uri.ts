@@ -70,6 +70,9 @@ export const redirectUriMatches = (requested: string, registered: string, allowL
 /** Whether any program on the device could listen there, so that the URI proves nothing about the client. */
 export const isUnprovenRedirect = (uri: string): boolean => !/^https:/i.test(uri);
 
+/** Whether the scheme of an app is not a domain name in reverse order, so that another app may have it too (RFC 8252 §7.1). */
+export const isSharedScheme = (uri: string): boolean => /^(?!https?:)[^.:]+:/i.test(uri);
+
 /** Whether the URI leads to the owner's own machine, where any program may answer. */
 export const isLoopbackRedirect = (uri: string): boolean =>
   /^https?:/i.test(uri) && isLoopbackHost(parseUrl(uri)?.hostname ?? '');

@@ -1,6 +1,6 @@
 import { UnavailableError } from '../../base/errors.js';
 import type { MaybePromise } from '../../base/ports.js';
-import { fail, fn, listOf, orElse, refined, type Schema, text, value } from '../../base/schema.js';
+import { fail, fn, listOf, neverUndefined, orElse, refined, type Schema, text, value } from '../../base/schema.js';
 import { INTROSPECT, isScopeToken } from '../../base/scope.js';
 import type { Seal } from '../../base/seal.js';
 import { checkRegistration, type ServerRules } from './check-registration.js';
@@ -28,7 +28,7 @@ export interface RegistrationOptions {
    * App schemes allowed in redirect URIs in addition to https and http on loopback, such as `cursor`; default: none. Any app on a device
    * can claim such a scheme.
    */
-  readonly redirectSchemes?: readonly string[];
+  readonly redirectSchemes?: readonly string[] | undefined;
   /**
    * Called for each use of a registered client, with the 16 characters that events call `registration_id`. Return `true` to treat the client as unknown,
    * and all of its tokens as invalid.
@@ -38,9 +38,11 @@ export interface RegistrationOptions {
 
 /** Validation of `options.registration`. */
 export const REGISTRATION_OPTIONS = {
-  scopes: listOf(
-    'an array of scopes',
-    value<string>('the name of a scope', (given) => typeof given === 'string' && isScopeToken(given)),
+  scopes: neverUndefined(
+    listOf(
+      'an array of scopes',
+      value<string>('the name of a scope', (given) => typeof given === 'string' && isScopeToken(given)),
+    ),
   ),
   redirectSchemes: orElse(
     listOf(
@@ -56,7 +58,7 @@ export const REGISTRATION_OPTIONS = {
     [],
     'none',
   ),
-  isDenied: fn<NonNullable<RegistrationOptions['isDenied']>>('a function of the registration_id'),
+  isDenied: neverUndefined(fn<NonNullable<RegistrationOptions['isDenied']>>('a function of the registration_id')),
 } satisfies Schema<RegistrationOptions>;
 
 /** The registered part of a client's metadata (RFC 7591 §2). All other members are ignored. */

@@ -2,7 +2,7 @@ import { scryptSync } from 'node:crypto';
 import { systemRandom } from '../../base/system.js';
 
 /** The cost parameters of scrypt (RFC 7914 §2): N is 2 to the power of `ln`. */
-export interface ScryptCost {
+interface ScryptCost {
   readonly ln: number;
   readonly r: number;
   readonly p: number;
@@ -55,6 +55,17 @@ export const hashSecret = (secret: string): string => {
   const hash = scryptSync(secret, salt, HASH_BYTES, scryptOptions(COST));
   return `$scrypt$ln=${COST.ln},r=${COST.r},p=${COST.p}$${phcText(salt)}$${phcText(hash)}`;
 };
+
+/** Hashes that this package and others make of passwords. Taken for the password itself, no one could sign in. */
+const HASH = /^\$(?:scrypt\$|argon2(?:id|i|d)\$|2[abxy]\$\d\d\$[./A-Za-z\d]{53}$)/;
+
+/** What is wrong with text that should be a password and is the hash of one, as the end of a sentence. */
+export const hashProblem = (text: string): string | undefined =>
+  !HASH.test(text)
+    ? undefined
+    : text.startsWith('$scrypt$')
+      ? 'is a hash, not the secret itself; pass it as { scrypt }'
+      : 'is a hash of bcrypt or Argon2, not the secret itself; pass { scrypt } with what hashSecret makes of the secret';
 
 /** Parses a hash, or returns what is wrong with it, as the end of a sentence. */
 export const readHash = (text: unknown): SlowHash | string => {

@@ -3,21 +3,29 @@ import { parseScope } from '../../base/scope.js';
 import { checkAwaited } from '../../base/waiting.js';
 import { verifierProblem } from '../clients/pkce.js';
 import type { Parameters } from '../facts/parameters.js';
-import { otherKey } from '../kernel/bound-tokens.js';
-import type { OAuthContext } from '../kernel/context.js';
 import type { GrantHandler, TokenRequest } from '../kernel/grant-handler.js';
-import { fieldsFor } from '../kernel/hooks.js';
-import { endAsReplay } from '../kernel/replay.js';
-import { narrowedResources } from '../kernel/requested-scope.js';
-import { isStillAllowed, scopeStillAllowed } from '../kernel/still-allowed.js';
+import type { EndAsReplay } from '../kernel/replay.js';
+import type { RequestedAccess } from '../kernel/requested-access.js';
+import { isStillAllowed, otherKey, scopeStillAllowed, type StillAllowedServices } from '../kernel/still-allowed.js';
 import { type CodePart, parseKept } from '../records/chain-record.js';
 import { grantIdOf, isTokenShaped } from '../records/token-id.js';
-import { isRecent, type Written } from '../records/window.js';
-import type { FoundCode } from '../tokens/codes.js';
-import type { Grant } from '../tokens/tokens.js';
+import { isRecent, type Timekeeper, type Written } from '../records/window.js';
+import type { FoundCode, Redeemed } from '../tokens/codes.js';
+import type { Grant, Issuance } from '../tokens/grant.js';
 
 /** The same message for unknown, expired and used codes, so that guessing reveals nothing. */
 const invalidCode = (): OAuthError => new OAuthError('invalid_grant', 'The authorization code is not valid.');
+
+interface CodeGrantServices extends StillAllowedServices, Timekeeper {
+  readonly codes: {
+    find(id: string, code: string): Promise<FoundCode | undefined>;
+    countFailure(presented: FoundCode): Promise<void>;
+    redeem(presented: FoundCode, issue: Issuance): Promise<Redeemed>;
+  };
+  readonly requested: RequestedAccess;
+  readonly endAsReplay: EndAsReplay;
+  readonly lifetimes: { readonly codeReplayTolerance: number };
+}
 
 /**
  * Redeems an authorization code. Everything is checked before the code is used up, so an invalid request costs the client
@@ -26,39 +34,40 @@ const invalidCode = (): OAuthError => new OAuthError('invalid_grant', 'The autho
  * @see {@link https://www.rfc-editor.org/rfc/rfc6749#section-4.1.3 | RFC 6749 §4.1.3}
  * @see {@link https://www.rfc-editor.org/rfc/rfc7636#section-4.6 | RFC 7636 §4.6}
  */
-export const authorizationCode: GrantHandler = async (request) => {
-  const { form, client, context, jkt } = request;
-  const code = form.get('code');
-  if (code === undefined) throw new OAuthError('invalid_request', 'The parameter code is missing.');
-  const id = isTokenShaped(code) ? grantIdOf(code) : undefined;
-  if (id === undefined) throw invalidCode();
-  const { codes } = context;
-  const found = await codes.find(id, code);
-  if (found === undefined || found.grant.client_id !== client.client_id) throw invalidCode();
-  const { grant, taken } = found;
-  checkRedirectUri(form, found.code);
-  await checkVerifier(form, found, context);
-  const aud = narrowedResources(form, grant.aud, context);
-  const kept = parseKept(found.chain.kept);
-  await checkKey(kept['dpop_jkt'], jkt, found, context);
-  if (taken !== undefined) return refuseReplay(taken, grant, request);
-  if (!(await isStillAllowed(grant, client, context))) throw invalidCode();
-  const scope = scopeStillAllowed(parseScope(grant.scope) ?? [], client);
-  const asked = { http: request.request, grant_type: 'authorization_code', client, grant, scope, aud, kept };
-  const issue = { client, grant, scope, aud, jkt, fields: fieldsFor(context.hooks, asked) };
-  checkAwaited(request.request);
-  const redeemed = await codes.redeem(found, issue);
-  if (redeemed === undefined) throw invalidCode();
-  if ('taken' in redeemed) return refuseReplay(redeemed.taken, grant, request);
-  return { response: redeemed.response, sub: grant.sub, grant_id: id };
-};
+export const authorizationCode =
+  (services: CodeGrantServices): GrantHandler =>
+  async (tokenRequest) => {
+    const { request, form, client, jkt } = tokenRequest;
+    const { codes, requested } = services;
+    const code = form.get('code');
+    if (code === undefined) throw new OAuthError('invalid_request', 'The parameter code is missing.');
+    const id = isTokenShaped(code) ? grantIdOf(code) : undefined;
+    if (id === undefined) throw invalidCode();
+    const found = await codes.find(id, code);
+    if (found === undefined || found.grant.client_id !== client.client_id) throw invalidCode();
+    const { grant, taken } = found;
+    checkRedirectUri(form, found.code);
+    await checkVerifier(form, found, services);
+    const aud = requested.narrowed(form, grant.aud);
+    const kept = parseKept(found.chain.kept);
+    await checkKey(kept['dpop_jkt'], jkt, found, services);
+    if (taken !== undefined) return refuseReplay(taken, grant, tokenRequest, services);
+    if (!(await isStillAllowed(grant, client, services))) throw invalidCode();
+    const scope = scopeStillAllowed(parseScope(grant.scope) ?? [], client);
+    const issue = { client, grant, scope, aud, jkt, grant_type: 'authorization_code', kept };
+    checkAwaited(request);
+    const redeemed = await codes.redeem(found, issue);
+    if (redeemed === undefined) throw invalidCode();
+    if ('taken' in redeemed) return refuseReplay(redeemed.taken, grant, tokenRequest, services);
+    return { response: redeemed.response, sub: grant.sub, grant_id: id };
+  };
 
 /** RFC 9449 §10: the code is bound to a key. A wrong key counts like a wrong verifier. */
 const checkKey = async (
   bound: string | undefined,
   jkt: string | undefined,
   found: FoundCode,
-  { codes }: OAuthContext,
+  { codes }: CodeGrantServices,
 ): Promise<void> => {
   if (bound === undefined || bound === jkt) return;
   if (found.taken === undefined) await codes.countFailure(found);
@@ -73,7 +82,7 @@ const checkRedirectUri = (form: Parameters, { redirect_uri, redirect_uri_sent }:
   }
 };
 
-const checkVerifier = async (form: Parameters, found: FoundCode, { codes }: OAuthContext): Promise<void> => {
+const checkVerifier = async (form: Parameters, found: FoundCode, { codes }: CodeGrantServices): Promise<void> => {
   const verifier = form.get('code_verifier');
   const { code_challenge: challenge, code_challenge_method: method } = found.code;
   if (challenge === null || method === null) {
@@ -90,8 +99,13 @@ const checkVerifier = async (form: Parameters, found: FoundCode, { codes }: OAut
 };
 
 /** Whoever redeems a code twice, or loses the race for it, ends the grant (RFC 6749 §4.1.2), unless the first redemption was just now. */
-const refuseReplay = async (taken: Written, grant: Grant, request: TokenRequest): Promise<never> => {
-  const { codeReplayTolerance } = request.context.config.lifetimes;
-  if (!isRecent(codeReplayTolerance, taken, request.context)) await endAsReplay('authorization_code', grant, request);
+const refuseReplay = async (
+  taken: Written,
+  grant: Grant,
+  request: TokenRequest,
+  services: CodeGrantServices,
+): Promise<never> => {
+  if (!isRecent(services.lifetimes.codeReplayTolerance, taken, services))
+    await services.endAsReplay('authorization_code', grant, request);
   throw invalidCode();
 };

@@ -1,23 +1,28 @@
-import { UnreadableRecordError } from '../../base/records.js';
+import { defined } from '../../base/defined.js';
+import { PageError } from '../../base/pages/page-error.js';
+import type { MaybePromise } from '../../base/ports.js';
+import { type Records, UnreadableRecordError } from '../../base/records.js';
 import { formatScope } from '../../base/scope.js';
 import { keyedHash, sha256 } from '../../base/secrets.js';
 import type { Client } from '../clients/client.js';
-import { type OAuthContext, secondsOf } from '../kernel/context.js';
-import { forgetConsent } from '../kernel/forgotten-consent.js';
-import { PageError } from '../pages/page-error.js';
+import type { Emit } from '../events/events.js';
+import type { OAuthHooks } from '../kernel/hooks.js';
+import type { CodePart, KeptParameters } from '../records/chain-record.js';
 import type { Owner } from '../records/owner.js';
 import { CONSENT_DECISION, type ConsentDecisionRecord, keys } from '../records/stored-records.js';
 import { markedAsBound } from '../records/token-id.js';
+import { isRecent, secondsOf, type Timekeeper } from '../records/window.js';
 import type { Session } from '../sign-in/sessions.js';
-import type { Grant, NewGrant } from '../tokens/tokens.js';
+import type { FoundCode } from '../tokens/codes.js';
+import type { CreateGrant, Grant, KnownGrant, NewGrant, RevocationReason } from '../tokens/grant.js';
 import { type AuthorizationRequest, requestEnd } from './authorization-request.js';
-import { findRemembered, rememberConsent } from './remembered-consent.js';
+import type { RememberedConsents } from './remembered-consent.js';
 
 /** In seconds: a second press of the same button within this time counts as the same press, because the browser only follows the second response. */
 const SAME_PRESS = 10;
 
 /** The question an owner is asked, and the form it is asked with. */
-export interface Consent {
+interface Consent {
   readonly client: Client;
   readonly request: AuthorizationRequest;
   readonly owner: Owner;
@@ -31,7 +36,7 @@ export interface Approval {
 }
 
 /** An effective decision. An approval that leads to a code is complete once it is stored. */
-export interface Decided {
+interface Decided {
   readonly approved: Approval | undefined;
   /** Whether this press decided; a second one changes nothing. */
   readonly isFirst: boolean;
@@ -41,145 +46,165 @@ export interface Decided {
 
 const alreadyAnswered = (): PageError => new PageError('already_answered');
 
-/** Writes a grant and its code at the same time: neither works without the other. */
-export const saveGrantWithCode = async (
-  code: string,
-  grant: NewGrant,
-  request: AuthorizationRequest,
-  session: Session | undefined,
-  { codes, tokens, clock, config, emit, hooks }: OAuthContext,
-): Promise<Grant> => {
-  const { redirect_uri, redirect_uri_sent, code_challenge, code_challenge_method } = request;
-  const ofSession = session?.owner && hooks.keepOfSession?.(session, request.scope);
-  const kept = { ...request.kept, ...ofSession };
-  const exp = secondsOf(clock) + config.lifetimes.authorizationCode;
-  const proof = { redirect_uri, redirect_uri_sent, code_challenge, code_challenge_method };
-  const [saved] = await Promise.all([
-    tokens.saveGrant(grant, emit),
-    codes.save(
-      grant,
-      { hash: sha256(code), exp, failures: 0, ...proof },
-      Object.keys(kept).length > 0 ? kept : undefined,
-    ),
-  ]);
-  return saved;
-};
+/** What {@link ConsentDecisions} depend on. */
+interface ConsentDependencies extends Timekeeper {
+  readonly records: Records;
+  readonly tokens: {
+    readonly newGrant: CreateGrant;
+    saveGrant(grant: NewGrant, emit: Emit | undefined): Promise<Grant>;
+    revokeGrant(grant: KnownGrant, why: RevocationReason, emit: Emit | undefined): Promise<void>;
+  };
+  readonly codes: {
+    find(id: string, code: string): Promise<FoundCode | undefined>;
+    save(grant: Grant, code: CodePart, kept?: KeptParameters): Promise<void>;
+  };
+  readonly remembered: RememberedConsents;
+  readonly signIn: { isOver(session: Session | undefined): MaybePromise<boolean> };
+  readonly lifetimes: { readonly authorizationCode: number };
+  /** Derives the code from a consent form, so that pressing the same button again leads to the same code. */
+  readonly consentKey: string;
+  readonly hooks: { readonly keepOfSession?: OAuthHooks['keepOfSession'] };
+}
 
-/**
- * The earlier decision made with this form.
- *
- * @throws PageError if it cannot be read: the form was answered, and the owner can begin again.
- */
-export const findDecision = async (
-  { id }: AuthorizationRequest,
-  { records }: OAuthContext,
-): Promise<ConsentDecisionRecord | undefined> => {
-  try {
-    return await records.get(keys.consentDecision(id), CONSENT_DECISION);
-  } catch (error) {
-    throw error instanceof UnreadableRecordError ? alreadyAnswered() : error;
+/** What owners decide about requests, and the codes that follow from it. */
+export class ConsentDecisions {
+  readonly #given: ConsentDependencies;
+
+  constructor(given: ConsentDependencies) {
+    this.#given = given;
   }
-};
 
-/**
- * Records an owner's decision. A single `add` determines which press counts; if the same owner presses the same button in the
- * same session again soon after, the response is the same. The code is derived from the form and the grant with a key only the
- * server has, so it can be returned twice without being stored.
- *
- * @param before - The result of {@link findDecision}.
- * @throws PageError if the form was answered differently, elsewhere, by another owner or a while ago.
- */
-export const decideOnce = async (
-  decision: 'approve' | 'deny',
-  consent: Consent,
-  before: ConsentDecisionRecord | undefined,
-  context: OAuthContext,
-): Promise<Decided> => {
-  const { tokens } = context;
-  const { client, request, owner } = consent;
-  if (before !== undefined) return repeat(decision, before, consent, context);
-
-  const isApproval = decision === 'approve';
-  const [grant, older] = await Promise.all([
-    isApproval && request.response_type === 'code'
-      ? tokens.newGrant(client, owner, formatScope(request.scope), request.resources, {
-          grant_type: 'authorization_code',
-        })
-      : undefined,
-    isApproval ? findRemembered(consent, owner.sub, context) : undefined,
-  ]);
-  const code = grant === undefined ? '' : codeOf(request, grant.id, context);
-  // Grant and code are written first, so that they exist whenever the decision does.
-  const [saved] = await Promise.all([
-    grant === undefined ? undefined : saveGrantWithCode(code, grant, request, consent.session, context),
-    // Makes way for the approval that may be remembered next. If two presses race, the owner is asked again at worst.
-    older === undefined ? undefined : forgetConsent(owner.sub, client.client_id, context),
-  ]);
-  const decide = saveDecision(request, { decision, grant: saved?.id ?? null, by: pressedBy(consent) }, context);
-  if (saved === undefined) {
-    if (await decide) return { approved: undefined, isFirst: true };
-  } else {
-    const [isFirst, isOver] = await Promise.all([
-      decide,
-      context.signIn.isOver(consent.session, context),
-      rememberConsent(consent, owner.sub, saved.connection, context),
+  /** Writes a grant and its code at the same time: neither works without the other. */
+  async saveWithCode(
+    code: string,
+    grant: NewGrant,
+    { request, session }: Pick<Consent, 'request'> & { readonly session: Session | undefined },
+    emit: Emit | undefined,
+  ): Promise<Grant> {
+    const { codes, tokens, clock, lifetimes, hooks } = this.#given;
+    const { redirect_uri, redirect_uri_sent, code_challenge, code_challenge_method } = request;
+    const ofSession = session?.owner && hooks.keepOfSession?.(session, request.scope);
+    const kept = { ...request.kept, ...ofSession };
+    const exp = secondsOf(clock) + lifetimes.authorizationCode;
+    const proof = { redirect_uri, redirect_uri_sent, code_challenge, code_challenge_method };
+    const [saved] = await Promise.all([
+      tokens.saveGrant(grant, emit),
+      codes.save(
+        grant,
+        { hash: sha256(code), exp, failures: 0, ...proof },
+        Object.keys(kept).length > 0 ? kept : undefined,
+      ),
     ]);
-    if (isFirst) return { approved: { grant: saved, answer: { code } }, isFirst, isOver };
-    await Promise.all([
-      tokens.revokeGrant(saved, { reason: 'unused' }, context.emit),
-      forgetConsent(owner.sub, client.client_id, context),
-    ]);
+    return saved;
   }
-  const winner = await findDecision(request, context);
-  if (winner === undefined) throw alreadyAnswered();
-  return repeat(decision, winner, consent, context);
-};
 
-/** Whether an answer without a question is the first to its request: one that was handed over before leads to one code (RFC 9126 §4). */
-export const isFirstAnswer = async (
-  request: AuthorizationRequest,
-  { grant }: Approval,
-  context: OAuthContext,
-): Promise<boolean> => {
-  if (request.pushedUntil === undefined) return true;
-  // No press: it cannot be repeated.
-  return saveDecision(request, { decision: 'approve', grant: grant.id, by: '' }, context);
-};
+  /**
+   * The earlier decision made with this form.
+   *
+   * @throws PageError if it cannot be read: the form was answered, and the owner can begin again.
+   */
+  async find({ id }: AuthorizationRequest): Promise<ConsentDecisionRecord | undefined> {
+    try {
+      return await this.#given.records.get(keys.consentDecision(id), CONSENT_DECISION);
+    } catch (error) {
+      throw error instanceof UnreadableRecordError ? alreadyAnswered() : error;
+    }
+  }
 
-/** @returns whether it is the first one. */
-const saveDecision = (
-  request: AuthorizationRequest,
-  made: Pick<ConsentDecisionRecord, 'decision' | 'grant' | 'by'>,
-  context: OAuthContext,
-): Promise<boolean> => {
-  const exp = Math.ceil(requestEnd(request, context) / 1000);
-  const record: ConsentDecisionRecord = { ...made, at_ms: context.clock(), exp };
-  return context.records.add(keys.consentDecision(request.id), record);
-};
+  /**
+   * Records an owner's decision. A single `add` determines which press counts; if the same owner presses the same button in the
+   * same session again soon after, the response is the same. The code is derived from the form and the grant with a key only the
+   * server has, so it can be returned twice without being stored.
+   *
+   * @param before - The result of {@link find}.
+   * @throws PageError if the form was answered differently, elsewhere, by another owner or a while ago.
+   */
+  async decide(
+    decision: 'approve' | 'deny',
+    consent: Consent,
+    before: ConsentDecisionRecord | undefined,
+    emit: Emit | undefined,
+  ): Promise<Decided> {
+    const { tokens, remembered, signIn } = this.#given;
+    const { client, request, owner } = consent;
+    if (before !== undefined) return this.#repeat(decision, before, consent);
+
+    const isApproval = decision === 'approve';
+    const [grant, older] = await Promise.all([
+      isApproval && request.response_type === 'code'
+        ? tokens.newGrant(client, owner, formatScope(request.scope), request.resources, {
+            grant_type: 'authorization_code',
+            ...defined({ claims: request.claims }),
+          })
+        : undefined,
+      isApproval ? remembered.find(consent, owner.sub) : undefined,
+    ]);
+    const code = grant === undefined ? '' : this.#codeOf(request, grant.id);
+    // Grant and code are written first, so that they exist whenever the decision does.
+    const [saved] = await Promise.all([
+      grant === undefined ? undefined : this.saveWithCode(code, grant, consent, emit),
+      // Makes way for the approval that may be remembered next. If two presses race, the owner is asked again at worst.
+      older === undefined ? undefined : remembered.forget(owner.sub, client.client_id),
+    ]);
+    const decided = this.#save(request, { decision, grant: saved?.id ?? null, by: pressedBy(consent) });
+    if (saved === undefined) {
+      if (await decided) return { approved: undefined, isFirst: true };
+    } else {
+      const [isFirst, isOver] = await Promise.all([
+        decided,
+        signIn.isOver(consent.session),
+        remembered.remember(consent, owner.sub, saved.connection),
+      ]);
+      if (isFirst) return { approved: { grant: saved, answer: { code } }, isFirst, isOver };
+      await Promise.all([
+        tokens.revokeGrant(saved, { reason: 'unused' }, emit),
+        remembered.forget(owner.sub, client.client_id),
+      ]);
+    }
+    const winner = await this.find(request);
+    if (winner === undefined) throw alreadyAnswered();
+    return this.#repeat(decision, winner, consent);
+  }
+
+  /** Whether an answer without a question is the first to its request: one that was handed over before leads to one code (RFC 9126 §4). */
+  async isFirstAnswer(request: AuthorizationRequest, { grant }: Approval): Promise<boolean> {
+    if (request.pushedUntil === undefined) return true;
+    // No press: it cannot be repeated.
+    return this.#save(request, { decision: 'approve', grant: grant.id, by: '' });
+  }
+
+  /** @returns whether it is the first one. */
+  #save(
+    request: AuthorizationRequest,
+    made: Pick<ConsentDecisionRecord, 'decision' | 'grant' | 'by'>,
+  ): Promise<boolean> {
+    const { records, clock, process } = this.#given;
+    const exp = Math.ceil(requestEnd(request, clock) / 1000);
+    const record: ConsentDecisionRecord = { ...made, at_ms: clock(), process, exp };
+    return records.add(keys.consentDecision(request.id), record);
+  }
+
+  #codeOf({ id, kept }: AuthorizationRequest, grantId: string): string {
+    const text = JSON.stringify([id, grantId]);
+    return markedAsBound(grantId + keyedHash(this.#given.consentKey, text), kept?.['dpop_jkt']);
+  }
+
+  /** Only a code that has not been redeemed is returned again: the client would present a used one as a replay. */
+  async #repeat(decision: 'approve' | 'deny', before: ConsentDecisionRecord, consent: Consent): Promise<Decided> {
+    const isSamePress =
+      before.decision === decision &&
+      before.by === pressedBy(consent) &&
+      isRecent(SAME_PRESS, { at_ms: before.at_ms, process: before.process ?? '' }, this.#given);
+    if (!isSamePress) throw alreadyAnswered();
+    if (decision === 'deny') return { approved: undefined, isFirst: false };
+    if (before.grant === null) throw alreadyAnswered(); // The implicit grant: its token cannot be read again.
+    const code = this.#codeOf(consent.request, before.grant);
+    const found = await this.#given.codes.find(before.grant, code);
+    if (found === undefined || found.taken !== undefined) throw alreadyAnswered();
+    const { id, client_id, sub, exp } = found.grant;
+    return { approved: { grant: { id, client_id, sub, exp }, answer: { code } }, isFirst: false };
+  }
+}
 
 /** Two owners may share a browser, and one owner may use two. */
 const pressedBy = ({ session, owner }: Consent): string => sha256(JSON.stringify([session.id, owner.sub]));
-
-const codeOf = ({ id, kept }: AuthorizationRequest, grantId: string, { consentKey }: OAuthContext): string =>
-  markedAsBound(grantId + keyedHash(consentKey, JSON.stringify([id, grantId])), kept?.['dpop_jkt']);
-
-/** Only a code that has not been redeemed is returned again: the client would present a used one as a replay. */
-const repeat = async (
-  decision: 'approve' | 'deny',
-  before: ConsentDecisionRecord,
-  consent: Consent,
-  context: OAuthContext,
-): Promise<Decided> => {
-  const isSamePress =
-    before.decision === decision &&
-    before.by === pressedBy(consent) &&
-    context.clock() - before.at_ms < SAME_PRESS * 1000;
-  if (!isSamePress) throw alreadyAnswered();
-  if (decision === 'deny') return { approved: undefined, isFirst: false };
-  if (before.grant === null) throw alreadyAnswered(); // The implicit grant: its token cannot be read again.
-  const code = codeOf(consent.request, before.grant, context);
-  const found = await context.codes.find(before.grant, code);
-  if (found === undefined || found.taken !== undefined) throw alreadyAnswered();
-  const { id, client_id, sub, exp } = found.grant;
-  return { approved: { grant: { id, client_id, sub, exp }, answer: { code } }, isFirst: false };
-};

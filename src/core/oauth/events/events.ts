@@ -26,6 +26,33 @@ export type RefusalReason =
   | 'interaction_required'
   | 'invalid_request';
 
+/** Why an assertion of another server was refused. */
+type AssertionRefusal =
+  | 'malformed'
+  | 'issuer'
+  | 'algorithm'
+  | 'key'
+  | 'signature'
+  | 'type'
+  | 'audience'
+  | 'expired'
+  | 'early'
+  | 'lifetime'
+  | 'claims'
+  | 'client'
+  | 'replay'
+  | 'ended'
+  | 'owner'
+  | 'workload'
+  | 'binding'
+  | 'details'
+  | 'scope'
+  | 'resource'
+  | 'unavailable';
+
+/** Why a token was not exchanged. */
+type ExchangeRefusal = 'client' | 'type' | 'subject' | 'foreign' | 'actor' | 'may_act' | 'target' | 'scope' | 'depth';
+
 /** What happened. Events name a grant by its `grant_id`, which is not secret; pass it to `grants.revoke`. */
 export type OAuthOccurrence =
   | {
@@ -41,6 +68,12 @@ export type OAuthOccurrence =
       readonly scope: string;
       /** For `grants.revoke`. */
       readonly grant_id?: string;
+      /** The server that vouched for the owner, if it was another one. */
+      readonly issuer?: string;
+      /** The clients that act for the owner, if a token was exchanged (RFC 8693): the outermost first. */
+      readonly actors?: readonly string[];
+      /** Whether the client exchanged a token of the owner for one that does not say who acts. */
+      readonly impersonated?: boolean;
     }
   | {
       /** The token endpoint rejected a request; polls of a waiting device are not included. */
@@ -73,8 +106,10 @@ export type OAuthOccurrence =
       readonly scope: string;
       /** For `grants.revoke`. */
       readonly grant_id: string;
-      /** Present if the owner was not asked: the approval was remembered, or the client has `consent: 'skip'`. */
+      /** Present if the owner was not asked: the approval was remembered, the client has `consent: 'skip'`, or another server vouched for the owner. */
       readonly silent?: true;
+      /** The server that vouched for the owner, if it was another one. */
+      readonly issuer?: string;
     }
   | {
       /** A grant was revoked. */
@@ -113,6 +148,24 @@ export type OAuthOccurrence =
       readonly client_id?: string;
       /** The address that the proof names, if it is for another one. */
       readonly htu?: string;
+    }
+  | {
+      /** An assertion of another server was refused. */
+      readonly type: 'assertion.refused';
+      /** What is wrong with it. `unavailable`: it could not be checked, and may be sent again. */
+      readonly reason: AssertionRefusal;
+      /** Its issuer, if the server accepts assertions of it. */
+      readonly issuer?: string;
+      /** The client that presented it, if it has authenticated itself. */
+      readonly client_id?: string;
+    }
+  | {
+      /** A client may not exchange a token as it asked (RFC 8693). */
+      readonly type: 'exchange.refused';
+      /** Why. */
+      readonly reason: ExchangeRefusal;
+      /** The client. */
+      readonly client_id: string;
     }
   | {
       /** A client presented a wrong secret or assertion. */
@@ -263,7 +316,7 @@ export type OAuthOccurrence =
   | LimitReached;
 
 /** The time, origin and outcome of an event. */
-export interface EventOrigin {
+interface EventOrigin {
   /** Milliseconds since the epoch. */
   readonly time: number;
   /** Whether a request succeeded. An owner who denies access has made a decision: that is a success, with `decision: 'deny'`. */
@@ -278,7 +331,7 @@ export interface EventOrigin {
 }
 
 /** `failure` for everything that may need attention. */
-export type EventOutcome = 'success' | 'failure';
+type EventOutcome = 'success' | 'failure';
 
 /** An event for logging and alerting. No event contains a secret, a token or a code. */
 export type OAuthEvent = OAuthOccurrence & EventOrigin;
@@ -292,6 +345,8 @@ export const OUTCOMES: Readonly<Record<OAuthOccurrence['type'], EventOutcome>> =
   'grant.revoked': 'success',
   'replay.detected': 'failure',
   'dpop.refused': 'failure',
+  'assertion.refused': 'failure',
+  'exchange.refused': 'failure',
   'client.authentication_failed': 'failure',
   'client.tokens_ended': 'success',
   'client.changed': 'success',

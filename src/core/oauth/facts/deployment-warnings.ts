@@ -69,6 +69,12 @@ export class DeploymentWarnings {
     if (this.#unobserved === 0) return;
     this.#unobserved -= 1;
     const { ip } = request;
+    if (ip === '' && this.#issuer !== undefined && !isLoopbackHost(this.#issuer.hostname))
+      this.#once(
+        'OQ314',
+        () =>
+          'A caller has no address, so all such callers share the limits of one: a stranger with ten wrong secrets locks them all out. Let options.address return the address that your proxy saw.',
+      );
     if (ip === '') return;
     if (readAddress(ip) === undefined) {
       this.#once(
@@ -96,6 +102,16 @@ export class DeploymentWarnings {
       'OQ306',
       () =>
         `A script from ${JSON.stringify(origin.slice(0, 100))} called this server, but options.cors is not set, so the browser withholds the response. If the script is yours, add its origin to options.cors.`,
+    );
+  }
+
+  /** Detects a preflight at a guard: it has no token (Fetch §4.8), so the browser never sends the request that has one. */
+  guardedPreflight(request: HttpRequest): void {
+    if (request.method !== 'OPTIONS' || request.header('access-control-request-method') === undefined) return;
+    this.#once(
+      'OQ315',
+      () =>
+        `A preflight from ${JSON.stringify((request.header('origin') ?? '').slice(0, 100))} came to a guard, which answered 401, because a preflight has no token. Mount the middleware that answers CORS for your routes before the guard.`,
     );
   }
 

@@ -95,7 +95,7 @@ export class Parameters {
     }
   }
 
-  /** A value that is not text: the application's body parser found the name several times or in brackets. */
+  /** A value that is not a string: the application's body parser found the name several times or in brackets. */
   addStructured(name: string, value: unknown): void {
     if (!Object.hasOwn(this.#definitions, name)) return;
     if (name !== REPEATABLE || !Array.isArray(value)) {
@@ -104,7 +104,7 @@ export class Parameters {
     }
     for (const item of value) {
       if (typeof item === 'string') this.add(name, item);
-      else this.#reject(name, `The parameter ${name} must be text.`);
+      else this.#reject(name, `The parameter ${name} must be a string.`);
     }
   }
 
@@ -173,8 +173,9 @@ const textOf = (bytes: Uint8Array): string => {
 };
 
 /** What reading a form depends on. */
-interface FormContext {
-  readonly config: { readonly timeout: number };
+export interface FormServices {
+  /** Milliseconds that a request may take. */
+  readonly timeout: number;
   readonly timer: Timer;
   readonly limitAt: LimitAt;
 }
@@ -186,22 +187,22 @@ interface FormContext {
  * @throws OAuthError `invalid_request`, with status 413 if the body exceeds its limit, and 408 if it does not arrive in time;
  * `temporarily_unavailable` if there is no room for it.
  */
-export const readForm = (
-  request: HttpRequest,
-  definitions: Definitions,
-  { config: { timeout }, timer, limitAt }: FormContext,
-): MaybePromise<Parameters> => {
-  if (!isForm(request.header('content-type'))) {
-    throw new OAuthError('invalid_request', 'The content type must be application/x-www-form-urlencoded.');
-  }
+export type ReadForm = (request: HttpRequest, definitions: Definitions) => MaybePromise<Parameters>;
+
+export const formReader = ({ timeout, timer, limitAt }: FormServices): ReadForm => {
   const limits = { bytes: MAX_BODY, timer, request: timeout, room: roomWith(limitAt) };
-  return readBodyAs(request, limits, bodyRefusal, (body) =>
-    'bytes' in body ? parseParameters(textOf(body.bytes), definitions) : parametersOfRecord(body.fields, definitions),
-  );
+  return (request, definitions) => {
+    if (!isForm(request.header('content-type'))) {
+      throw new OAuthError('invalid_request', 'The content type must be application/x-www-form-urlencoded.');
+    }
+    return readBodyAs(request, limits, bodyRefusal, (body) =>
+      'bytes' in body ? parseParameters(textOf(body.bytes), definitions) : parametersOfRecord(body.fields, definitions),
+    );
+  };
 };
 
 /**
- * The result of {@link readForm}, for endpoints that only respond to the client.
+ * The result of a {@link ReadForm}, for endpoints that only respond to the client.
  *
  * @throws OAuthError `invalid_request` for the first parameter with a problem.
  */

@@ -6,7 +6,7 @@ const entryOf = (name: string): readonly [key: string, name: string] => [resourc
 /** The resources of tokens, each in the spelling of the options, which tokens contain. */
 export class Resources {
   /** Resources with metadata (RFC 9728). */
-  readonly described: readonly ResourceDescription[];
+  described: readonly ResourceDescription[];
   /** Without the issuer. */
   readonly names: readonly string[];
   readonly #byKey: ReadonlyMap<string, string>;
@@ -38,6 +38,14 @@ export class Resources {
   describe(name: string): ResourceDescription | undefined {
     const resource = this.find(name.startsWith('/') ? this.#origin + name : name);
     return this.described.find((one) => one.resource === resource);
+  }
+
+  /** Names a resource for users, unless it has a name. */
+  suggestName(resource: string, name: string): void {
+    const key = resourceKey(resource);
+    this.described = this.described.map((one) =>
+      resourceKey(one.resource) === key && one.name === undefined ? { ...one, name } : one,
+    );
   }
 
   /** The only resource, unless there are several. */

@@ -3,14 +3,14 @@ export interface ScopeDefinition {
   /** The text on the consent page. */
   readonly description: string;
   /** Translations for the languages of the pages, such as `{ de: 'Ihre Fotos sehen' }`. */
-  readonly translations?: Readonly<Record<string, string>>;
+  readonly translations?: Readonly<Record<string, string>> | undefined;
   /** Rights in the query API, such as `apihighlimits`; default: none. */
-  readonly rights?: readonly string[];
+  readonly rights?: readonly string[] | undefined;
   /**
    * Narrower scopes that are granted with this one, including all that they imply. The consent page
    * only shows this one.
    */
-  readonly implies?: readonly string[];
+  readonly implies?: readonly string[] | undefined;
 }
 
 /** Lifetimes in seconds. */

@@ -3,15 +3,20 @@ import { OAuthError, tooManyRequests } from '../../base/errors.js';
 import { type HttpRequest, hasRepeatedAuthorization } from '../../base/http/messages.js';
 import { challenge } from '../../base/http/responses.js';
 import { decodeUrlencoded } from '../../base/http/urlencoded.js';
-import { guessAt } from '../../base/limits/guess-limiter.js';
+import type { FailureLimiter } from '../../base/limits/failure-limiter.js';
+import { guessAt, type GuessLimiter } from '../../base/limits/guess-limiter.js';
+import type { LimitAt } from '../../base/limits/source.js';
 import type { MaybePromise } from '../../base/ports.js';
+import type { ReadPublishedKeys } from '../../feature/keys.js';
+import { type ClientFinder, type ClientLookup, UnusableClientError } from '../clients/client-finder.js';
 import { chosenSecretMatches, NO_SECRET, secretMatches } from '../clients/client-secret.js';
 import type { AuthenticationMethod, Client } from '../clients/client.js';
-import { type ClientLookup, UnusableClientError } from '../clients/own-registry.js';
 import { LIMITS } from '../facts/limits.js';
 import { GRAMMARS, type Parameters } from '../facts/parameters.js';
-import { ASSERTION_TYPE, assertionMatches, claimOf } from './client-assertion.js';
-import { callerOf, type OAuthContext } from './context.js';
+import type { Jwk } from '../keys/jwk.js';
+import { ASSERTION_TYPE, assertionMatches, type AssertionServices, claimOf } from './client-assertion.js';
+import type { OAuthHooks } from './hooks.js';
+import { callerOf, type RequestScope } from './request-scope.js';
 
 const BASIC_CHALLENGE = { 'www-authenticate': challenge('Basic', { realm: 'oauth' }) };
 
@@ -43,10 +48,26 @@ interface Credentials {
 }
 
 /** The claimed identity of a client, to be verified. */
-interface Claim {
+interface Claim extends RequestScope {
   readonly credentials: Credentials;
-  readonly request: HttpRequest;
-  readonly context: OAuthContext;
+}
+
+/** What identifies and authenticates clients. */
+export interface ClientAuthenticationServices extends AssertionServices {
+  readonly clients: ClientFinder & {
+    /** A client as its registry reads it again, before it is refused. Nothing if no registry reads it now. */
+    findAgain(client: Client): Promise<Client | undefined> | undefined;
+  };
+  /** Limits guesses at random secrets of clients, and at signatures. */
+  readonly clientLimit: FailureLimiter;
+  /** Limits guesses at client secrets chosen by people. */
+  readonly chosenSecretLimit: GuessLimiter;
+  readonly limitAt: LimitAt;
+  /** What features authenticate. */
+  readonly hooks: Pick<OAuthHooks, 'authenticate'>;
+  /** Reads the keys at the `jwks_uri` of a client. */
+  readonly publishedKeys: ReadPublishedKeys;
+  issuer(request: HttpRequest): string;
 }
 
 /**
@@ -55,7 +76,7 @@ interface Claim {
  *
  * @returns `undefined` if these are not credentials.
  */
-export const parseBasic = (header: string): readonly [id: string, secret: string] | undefined => {
+const parseBasic = (header: string): readonly [id: string, secret: string] | undefined => {
   const encoded = /^basic +([A-Za-z0-9+/]+={0,2}) *$/i.exec(header)?.[1];
   if (encoded === undefined) return undefined;
   const bytes = Buffer.from(encoded, 'base64');
@@ -70,6 +91,13 @@ export const parseBasic = (header: string): readonly [id: string, secret: string
     : undefined;
 };
 
+/** @throws OAuthError if the form names another client. */
+const checkNamed = (form: Parameters, client_id: string): void => {
+  const named = form.get('client_id');
+  if (named !== undefined && named !== client_id)
+    throw new OAuthError('invalid_request', 'The client_id is not the client that authenticates.');
+};
+
 const fromHeader = (header: string, form: Parameters): Credentials => {
   const basic = parseBasic(header);
   if (basic === undefined) throw refused('header');
@@ -77,10 +105,7 @@ const fromHeader = (header: string, form: Parameters): Credentials => {
   if (form.get('client_secret') !== undefined || form.get('client_assertion') !== undefined) {
     throw new OAuthError('invalid_request', 'The client must not authenticate in two ways.');
   }
-  const named = form.get('client_id');
-  if (named !== undefined && named !== client_id) {
-    throw new OAuthError('invalid_request', 'The client_id is not the client that authenticates.');
-  }
+  checkNamed(form, client_id);
   return {
     client_id,
     secret: secret === '' ? undefined : secret,
@@ -89,17 +114,14 @@ const fromHeader = (header: string, form: Parameters): Credentials => {
   };
 };
 
-const fromAssertion = async (assertion: string, form: Parameters): Promise<Credentials> => {
+const fromAssertion = (assertion: string, form: Parameters): Credentials => {
   if (form.get('client_secret') !== undefined)
     throw new OAuthError('invalid_request', 'The client must not authenticate in two ways.');
   if (form.get('client_assertion_type') !== ASSERTION_TYPE) throw refused('form');
   const claim = claimOf(assertion);
   if (claim === undefined) throw refused('form');
   const { client_id, kid } = claim;
-  const named = form.get('client_id');
-  if (named !== undefined && named !== client_id) {
-    throw new OAuthError('invalid_request', 'The client_id is not the client that authenticates.');
-  }
+  checkNamed(form, client_id);
   return { client_id, secret: assertion, method: 'private_key_jwt', place: 'form', kid };
 };
 
@@ -110,7 +132,7 @@ const fromForm = (form: Parameters): Credentials => {
   return { client_id, secret, method: secret === undefined ? 'none' : 'client_secret_post', place: 'form' };
 };
 
-const readCredentials = (request: HttpRequest, form: Parameters): MaybePromise<Credentials> => {
+const readCredentials = (request: HttpRequest, form: Parameters): Credentials => {
   const header = request.header('authorization');
   if (header !== undefined) {
     if (hasRepeatedAuthorization(request.rawHeaders))
@@ -122,143 +144,30 @@ const readCredentials = (request: HttpRequest, form: Parameters): MaybePromise<C
 };
 
 /** Where it requests a token, or an authorization, a client may be new to this process; a refreshing public client is not. */
-const lookupFor = (
-  { method, kid }: Credentials,
-  request: HttpRequest,
-  form: Parameters,
-  context: OAuthContext,
-): ClientLookup => {
+const lookupFor = ({ method, kid }: Credentials, form: Parameters, scope: RequestScope): ClientLookup => {
   const requested = form.get('grant_type') ?? form.get('response_type');
   const isSigned = method === 'private_key_jwt';
   const mayAsk = requested !== undefined && (isSigned || requested !== 'refresh_token');
   return {
-    caller: mayAsk ? callerOf(request, context) : undefined,
+    caller: mayAsk ? callerOf(scope) : undefined,
     assertion: isSigned ? { kid } : undefined,
   };
 };
 
 /** A client whose description is rejected counts as unknown; one that cannot be looked up may exist. */
-const lookUp = async (looking: Promise<Client | undefined>): Promise<Client | undefined> => {
-  try {
-    return await looking;
-  } catch (error) {
-    if (!(error instanceof UnusableClientError)) throw error;
-    if (error.reason === 'refused') return undefined;
-    throw new OAuthError('temporarily_unavailable', 'The client cannot be looked up right now. Try again later.', {
-      headers: { 'retry-after': String(error.retryAfter) },
-    });
-  }
-};
-
-/**
- * Identifies and authenticates the calling client: a confidential one by its secret, in exactly one place, a public one by its
- * `client_id`.
- *
- * @throws OAuthError `invalid_client`, `invalid_request` for two mechanisms, or status 429 after too many failures.
- */
-export const authenticateClient = (
-  request: HttpRequest,
-  form: Parameters,
-  context: OAuthContext,
-): MaybePromise<Client> => {
-  const read = readCredentials(request, form);
-  return read instanceof Promise
-    ? read.then((credentials) => identified(credentials, request, form, context))
-    : identified(read, request, form, context);
-};
-
-/** Nothing is awaited for a listed client with a random secret: most requests come from such a client. */
-const identified = (
-  credentials: Credentials,
-  request: HttpRequest,
-  form: Parameters,
-  context: OAuthContext,
-): MaybePromise<Client> => {
-  const claim: Claim = { credentials, request, context };
-  const found = context.config.clients.find(credentials.client_id, lookupFor(credentials, request, form, context));
-  return found instanceof Promise
-    ? lookUp(found).then((client) => authenticated(client, claim))
-    : authenticated(found, claim);
-};
-
-const authenticated = (client: Client | undefined, claim: Claim): MaybePromise<Client> => {
-  const proven = client !== undefined && hasChosenSecret(client) ? proveByGuess(client, claim) : prove(client, claim);
-  const checked = (found: Client | undefined): Client => {
-    if (found !== undefined) return found;
-    throw refused(claim.credentials.place);
-  };
-  return proven instanceof Promise ? proven.then(checked) : checked(proven);
+const unusable = (error: unknown): undefined => {
+  if (!(error instanceof UnusableClientError)) throw error;
+  if (error.reason === 'refused') return undefined;
+  throw new OAuthError('temporarily_unavailable', 'The client cannot be looked up right now. Try again later.', {
+    headers: { 'retry-after': String(error.retryAfter) },
+  });
 };
 
 const tooManyFailures = (retryAfter: number): OAuthError =>
   tooManyRequests('Too many failed attempts of this client.', retryAfter);
 
-const reportFailure = ({ credentials: { client_id }, context }: Claim): void =>
-  context.emit?.({ type: 'client.authentication_failed', client_id });
-
 /** Whether a secret of this client may have been chosen by a person, and could be guessed. */
 const hasChosenSecret = ({ secrets }: Client): boolean => secrets.some(({ scrypt }) => scrypt !== undefined);
-
-/** Random secrets and signatures cannot be guessed, so only failures are counted, after the comparison. */
-const prove = (client: Client | undefined, claim: Claim): MaybePromise<Client | undefined> => {
-  const { credentials, request, context } = claim;
-  const obstacle = context.limiters.client.obstacle(credentials.client_id, request);
-  if (typeof obstacle === 'number') throw tooManyFailures(obstacle);
-  if (obstacle !== undefined) return obstacle.then(() => prove(client, claim));
-  // Only a signature is awaited between here and the count, or simultaneous guesses would not be counted.
-  const isProven = hasProof(client, claim);
-  const decided = (is: boolean): MaybePromise<Client | undefined> => (is ? client : proveAgain(client, claim));
-  return isProven instanceof Promise ? isProven.then(decided) : decided(isProven);
-};
-
-const hasProof = (client: Client | undefined, claim: Claim): MaybePromise<boolean> =>
-  claim.credentials.method === 'private_key_jwt'
-    ? isSignedBy(client, claim)
-    : hasRandomSecret(client, claim.credentials, claim.context.clock());
-
-/** Another process may have changed the secret or the keys; a refusal is final for most clients. A registry reads a client again seldom. */
-const proveAgain = (client: Client | undefined, claim: Claim): Promise<Client | undefined> => {
-  const looking = client && claim.context.config.clients.findAgain(client);
-  if (looking === undefined) return countFailure(client, claim);
-  return looking.then(async (found) => {
-    if (found === undefined || found === client) return countFailure(client, claim);
-    if (hasChosenSecret(found)) return proveByGuess(found, claim);
-    return (await hasProof(found, claim)) ? found : countFailure(client, claim);
-  });
-};
-
-/** @returns nothing, for the proof that failed. */
-const countFailure = async (client: Client | undefined, claim: Claim): Promise<undefined> => {
-  const { credentials, request, context } = claim;
-  const { client_id } = credentials;
-  const limiter = context.limiters.client;
-  const counted = client === undefined ? limiter.failStranger(client_id, request) : limiter.fail(client_id, request);
-  reportFailure(claim);
-  const retryAfter = await counted;
-  if (typeof retryAfter === 'number') throw tooManyFailures(retryAfter);
-  return undefined;
-};
-
-/** Attempts at secrets chosen by people are counted before they are compared. */
-const proveByGuess = async (client: Client, claim: Claim): Promise<Client | undefined> => {
-  const { credentials, request, context } = claim;
-  const guess = guessAt(credentials.client_id, request, {
-    isKnown: true,
-    failures: LIMITS.clientFailures,
-    ofSource: context.limitAt(request.ip, LIMITS.sourceFailures),
-  });
-  const attempt = await context.limiters.chosenSecret.attempt(guess, request, async () => {
-    if (await hasSecret(client, claim)) return client;
-    const found = await context.config.clients.findAgain(client);
-    return found !== undefined && found !== client && (await hasSecret(found, claim)) ? found : undefined;
-  });
-  if ('retryAfter' in attempt) throw tooManyFailures(attempt.retryAfter);
-  if (attempt.result === undefined) reportFailure(claim);
-  return attempt.result;
-};
-
-const isSignedBy = async (client: Client | undefined, { credentials, request, context }: Claim): Promise<boolean> =>
-  client?.jwks !== undefined && assertionMatches(credentials.secret ?? '', client, context.issuer(request), context);
 
 const mayUseMethod = ({ authenticationMethod }: Client, { method }: Credentials): boolean =>
   authenticationMethod === undefined || authenticationMethod === method;
@@ -271,11 +180,140 @@ const hasRandomSecret = (client: Client | undefined, credentials: Credentials, n
   return matches && secret !== undefined && client !== undefined && mayUseMethod(client, credentials);
 };
 
-/** The same for a client whose secrets may be chosen by people. */
-const hasSecret = async (client: Client, { credentials, request, context }: Claim): Promise<boolean> => {
-  const { secret, method } = credentials;
-  if (secret === undefined || method === 'private_key_jwt') return false;
-  const isRandom = secretMatches(secret, client.secrets, context.clock());
-  const isChosen = await chosenSecretMatches(secret, client.secrets, context.clock(), request, context.limitAt);
-  return (isRandom || isChosen) && mayUseMethod(client, credentials);
-};
+/**
+ * Identifies and authenticates the calling client: a confidential one by its secret, in exactly one place, a public one by its
+ * `client_id`.
+ *
+ * @throws OAuthError `invalid_client`, `invalid_request` for two mechanisms, or status 429 after too many failures.
+ */
+export type AuthenticateClient = (scope: RequestScope, form: Parameters) => Promise<Client>;
+
+/** Authenticates the clients that send requests. */
+export class ClientAuthentication {
+  readonly #given: ClientAuthenticationServices;
+
+  constructor(given: ClientAuthenticationServices) {
+    this.#given = given;
+  }
+
+  /** @see {@link AuthenticateClient} */
+  async authenticate(scope: RequestScope, form: Parameters): Promise<Client> {
+    const { request, emit } = scope;
+    if (this.#given.hooks.authenticate !== undefined) {
+      const vouched = await this.#vouchedFor(scope, form);
+      if (vouched !== undefined) return vouched;
+    }
+    const credentials = readCredentials(request, form);
+    const claim: Claim = { request, emit, credentials };
+    const found = this.#given.clients.find(credentials.client_id, lookupFor(credentials, form, scope));
+    const client = found instanceof Promise ? await found.catch(unusable) : found;
+    const proven =
+      client !== undefined && hasChosenSecret(client)
+        ? await this.#proveByGuess(client, claim)
+        : await this.#prove(client, claim);
+    if (proven === undefined) throw refused(credentials.place);
+    return proven;
+  }
+
+  /** The client that a feature authenticates, if it does. Nobody can vouch for a public client, because any program could be it. */
+  async #vouchedFor(scope: RequestScope, form: Parameters): Promise<Client | undefined> {
+    const { hooks, clients } = this.#given;
+    if (scope.request.header('authorization') !== undefined || form.get('client_secret') !== undefined)
+      return undefined;
+    const client_id = await hooks.authenticate?.({ ...scope, form });
+    if (client_id === undefined) return undefined;
+    checkNamed(form, client_id);
+    const isNew = form.get('grant_type') !== undefined;
+    const found = clients.find(client_id, { caller: isNew ? callerOf(scope) : undefined });
+    const client = found instanceof Promise ? await found.catch(unusable) : found;
+    if (client === undefined || client.public) throw refused('form');
+    return client;
+  }
+
+  /** Random secrets and signatures cannot be guessed, so only failures are counted, after the comparison. */
+  async #prove(client: Client | undefined, claim: Claim): Promise<Client | undefined> {
+    const { credentials, request } = claim;
+    const { clientLimit } = this.#given;
+    const keys = await this.#keysOf(client, credentials);
+    let obstacle = clientLimit.obstacle(credentials.client_id, request);
+    while (obstacle instanceof Promise) {
+      await obstacle;
+      obstacle = clientLimit.obstacle(credentials.client_id, request);
+    }
+    if (obstacle !== undefined) throw tooManyFailures(obstacle);
+    // Only a signature is awaited between here and the count, or simultaneous guesses would not be counted.
+    const proof = this.#hasProof(client, claim, keys);
+    if (proof instanceof Promise ? await proof : proof) return client;
+    // Another process may have changed the secret or the keys; a refusal is final for most clients. A registry reads a client again seldom.
+    const looking = client && this.#given.clients.findAgain(client);
+    if (looking === undefined) return this.#countFailure(client, claim);
+    const again = await looking;
+    if (again === undefined || again === client) return this.#countFailure(client, claim);
+    if (hasChosenSecret(again)) return this.#proveByGuess(again, claim);
+    const newKeys = await this.#keysOf(again, credentials);
+    return (await this.#hasProof(again, claim, newKeys)) ? again : this.#countFailure(client, claim);
+  }
+
+  /** The keys of a client that signs. @throws UnavailableError if its `jwks_uri` cannot be read. */
+  #keysOf(client: Client | undefined, { method, kid }: Credentials): MaybePromise<readonly Jwk[] | undefined> {
+    if (client?.jwksUri === undefined || method !== 'private_key_jwt') return client?.jwks?.keys;
+    const isLacking = (keys: readonly Jwk[]): boolean => kid !== undefined && !keys.some((key) => key['kid'] === kid);
+    return this.#given.publishedKeys({ jwksUri: client.jwksUri }, isLacking);
+  }
+
+  #hasProof(
+    client: Client | undefined,
+    { credentials, request }: Claim,
+    keys: readonly Jwk[] | undefined,
+  ): MaybePromise<boolean> {
+    const { clock, issuer } = this.#given;
+    if (credentials.method !== 'private_key_jwt') return hasRandomSecret(client, credentials, clock());
+    if (client === undefined || keys === undefined) return false;
+    return assertionMatches(credentials.secret ?? '', client, keys, issuer(request), this.#given);
+  }
+
+  /** @returns nothing, for the proof that failed. */
+  async #countFailure(
+    client: Client | undefined,
+    { credentials: { client_id }, request, emit }: Claim,
+  ): Promise<undefined> {
+    const { clientLimit } = this.#given;
+    const counted =
+      client === undefined ? clientLimit.failStranger(client_id, request) : clientLimit.fail(client_id, request);
+    emit?.({ type: 'client.authentication_failed', client_id });
+    const retryAfter = await counted;
+    if (typeof retryAfter === 'number') throw tooManyFailures(retryAfter);
+    return undefined;
+  }
+
+  /** Attempts at secrets chosen by people are counted before they are compared. */
+  async #proveByGuess(client: Client, { credentials, request, emit }: Claim): Promise<Client | undefined> {
+    const { client_id } = credentials;
+    const { limitAt, chosenSecretLimit, clients } = this.#given;
+    const guess = guessAt(client_id, request, {
+      isKnown: true,
+      failures: LIMITS.clientFailures,
+      ofSource: limitAt(request.ip, LIMITS.sourceFailures),
+    });
+    const attempt = await chosenSecretLimit.attempt(guess, request, async () => {
+      if (await this.#hasSecret(client, credentials, request)) return client;
+      const again = await clients.findAgain(client);
+      return again !== undefined && again !== client && (await this.#hasSecret(again, credentials, request))
+        ? again
+        : undefined;
+    });
+    if ('retryAfter' in attempt) throw tooManyFailures(attempt.retryAfter);
+    if (attempt.result === undefined) emit?.({ type: 'client.authentication_failed', client_id });
+    return attempt.result;
+  }
+
+  /** Like {@link hasRandomSecret}, for a client whose secrets may be chosen by people. */
+  async #hasSecret(client: Client, credentials: Credentials, request: HttpRequest): Promise<boolean> {
+    const { secret, method } = credentials;
+    if (secret === undefined || method === 'private_key_jwt') return false;
+    const { clock, limitAt } = this.#given;
+    const isRandom = secretMatches(secret, client.secrets, clock());
+    const isChosen = await chosenSecretMatches(secret, client.secrets, clock(), request, limitAt);
+    return (isRandom || isChosen) && mayUseMethod(client, credentials);
+  }
+}

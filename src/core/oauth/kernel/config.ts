@@ -1,10 +1,12 @@
+import type { KeySource } from '../../base/key-source.js';
 import type { Languages } from '../../base/pages/languages/languages.js';
+import type { EnforcedRules } from '../../base/rules.js';
+import type { GrantPart } from '../../feature/parts.js';
 import type { Clients } from '../clients/clients.js';
 import type { Registrations } from '../clients/registrations.js';
 import type { ImpliedScopes } from '../facts/implied-scopes.js';
 import type { Resources } from '../facts/resources.js';
 import type { Lifetimes, PathName, ScopeDefinition } from '../facts/settings.js';
-import type { KeySource } from '../keys/signing-keys.js';
 import type { Directory } from '../sign-in/users.js';
 import type { CustomGrant } from './custom-grant.js';
 
@@ -12,7 +14,6 @@ import type { CustomGrant } from './custom-grant.js';
 export const FIXED_PATHS = {
   deviceVerify: ['/oauth/device/verify'],
   grants: ['/oauth/grants'],
-  tokens: ['/oauth/tokens'],
   register: ['/oauth/register'],
   jwks: ['/oauth/jwks'],
   metadata: ['/.well-known/oauth-authorization-server'],
@@ -24,15 +25,18 @@ export interface OAuthConfig {
   readonly scopes: ReadonlyMap<string, ScopeDefinition>;
   readonly impliedScopes: ImpliedScopes;
   readonly resources: Resources;
-  /** Including custom grants. */
+  /** Including those of features. */
   readonly grants: ReadonlySet<string>;
-  readonly customGrants: ReadonlyMap<string, CustomGrant>;
+  /** Those of features, which follow when they have started. */
+  readonly customGrants: Map<string, CustomGrant>;
+  /** Grants of features that decide about the whole request, when the features have started. */
+  readonly featureGrants: Map<string, GrantPart>;
   readonly clients: Clients;
+  /** Whether a feature authenticates clients that have neither a secret nor keys. */
+  readonly vouchedClients: boolean;
   /** Self-registered clients, if enabled. */
   readonly registrations: Registrations | undefined;
   readonly users: Directory | undefined;
-  /** Personal tokens of owners, if enabled. */
-  readonly personalTokens: { readonly maxDays: number } | undefined;
   /** The languages of the pages. */
   readonly languages: Languages;
   /** Metadata members set by the application. */
@@ -46,6 +50,8 @@ export interface OAuthConfig {
   readonly keepsSignIn: boolean;
   /** Whether tokens may be bound to keys. */
   readonly bindsTokens: boolean;
+  /** The limits of all features. */
+  readonly rules: EnforcedRules;
   /** The keys of access tokens that are JWTs. */
   readonly jwt?: KeySource | true;
 }

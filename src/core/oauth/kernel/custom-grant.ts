@@ -3,14 +3,14 @@ import type { MaybePromise } from '../../base/ports.js';
 /** A parameter of a custom grant: text without control characters, sent at most once. */
 export interface GrantParameter {
   /** Whether a request without it is rejected with `invalid_request`. */
-  readonly required?: boolean;
+  readonly required?: boolean | undefined;
 }
 
 /** The parameters of a grant, by name (RFC 6749 §8.2). */
 export type GrantParameters = Readonly<Record<string, GrantParameter>>;
 
 /** The authenticated client of a token request. */
-export interface GrantClient {
+interface GrantClient {
   /** The client's identifier. */
   readonly client_id: string;
   /** Its name for users. */
@@ -38,9 +38,9 @@ export interface CustomGrantRequest<Parameters extends GrantParameters = GrantPa
 /** The result of a custom grant. */
 export interface CustomGrantAnswer {
   /** The owner of the token. If absent, the token is the client's own, which is not possible for public clients. */
-  readonly sub?: string;
+  readonly sub?: string | undefined;
   /** The owner's user name. */
-  readonly username?: string;
+  readonly username?: string | undefined;
   /** The granted scopes, separated by spaces: all or a part of the requested ones. Default: all. */
   readonly scope?: string;
   /**
@@ -49,23 +49,18 @@ export interface CustomGrantAnswer {
    */
   readonly resource?: string | readonly string[];
   /** Whether to issue a refresh token. Requires a `sub`, and a client that may refresh. */
-  readonly refresh?: boolean;
+  readonly refresh?: boolean | undefined;
   /** Further fields of the response, such as `issued_token_type` (RFC 8693 §2.2.1). */
-  readonly fields?: Readonly<Record<string, string | number | boolean>>;
+  readonly fields?: Readonly<Record<string, string | number | boolean>> | undefined;
 }
 
 /** A custom grant type (RFC 6749 §4.5). */
 export interface CustomGrant<Parameters extends GrantParameters = GrantParameters> {
   /** Its parameters in addition to `scope` and `resource`. */
-  readonly parameters?: Parameters;
+  readonly parameters?: Parameters | undefined;
   /**
    * Handles a request. To reject it, throw an `OAuthError` with the code for the client; any other exception leads to a 500
    * and is passed to `onError`.
    */
   handle(request: CustomGrantRequest<Parameters>): MaybePromise<CustomGrantAnswer>;
 }
-
-/** Defines a grant for `options.customGrants`, whose handler is typed by its parameters. */
-export const customGrant = <const Parameters extends GrantParameters>(
-  grant: CustomGrant<Parameters>,
-): CustomGrant<Parameters> => grant;

@@ -1,21 +1,48 @@
+import type { Actor } from '../../base/actor.js';
 import { UnavailableError } from '../../base/errors.js';
+import type { MaybePromise } from '../../base/ports.js';
 import type { Client } from '../clients/client.js';
-import type { TokenResponse } from '../tokens/token-response.js';
-import { type NewGrant, wholeOf } from '../tokens/tokens.js';
-import type { OAuthContext } from './context.js';
+import type { Emit } from '../events/events.js';
+import { type Grant, type Issuance, type NewGrant, wholeOf } from '../tokens/grant.js';
+import type { FirstTokens, MintedToken, TokenResponse } from '../tokens/token-response.js';
+
+/** What issues the first tokens of a grant. */
+export interface FirstIssueServices {
+  readonly tokens: {
+    save(minted: MintedToken): MaybePromise<void>;
+    saveGrant(grant: NewGrant, emit: Emit | undefined): Promise<Grant>;
+  };
+  readonly refreshTokens: {
+    firstTokens(issue: Issuance): Promise<FirstTokens>;
+    saveFirst(grant: Grant, first: FirstTokens): Promise<boolean>;
+  };
+}
+
+/** A grant that is not written yet, and what its first tokens are for. */
+interface FirstIssue {
+  readonly grant: NewGrant;
+  readonly client: Client;
+  /** The thumbprint of the key that the access token is bound to. */
+  readonly jkt?: string | undefined;
+  /** Who acts for the owner. */
+  readonly act?: Actor | undefined;
+  /** Called when nothing but the store can fail, and before anything is written. */
+  readonly beforeWrite?: (() => Promise<void>) | undefined;
+}
 
 /** Saves a new grant, and issues its first tokens at the same time: neither works without the other. */
 export const issueFirst = async (
-  grant: NewGrant,
-  client: Client,
-  { tokens, refreshTokens, emit }: OAuthContext,
-  jkt?: string,
+  { grant, client, jkt, act, beforeWrite }: FirstIssue,
+  emit: Emit | undefined,
+  { tokens, refreshTokens }: FirstIssueServices,
 ): Promise<TokenResponse> => {
-  const issue = wholeOf(grant, client, jkt);
-  const [response] = await Promise.all([
-    client.refresh === 'none' ? tokens.issue(issue) : refreshTokens.begin(issue),
+  // What is added to a token may fail, so it is made before anything is written.
+  const first = await refreshTokens.firstTokens({ ...wholeOf(grant, client, jkt), act });
+  await beforeWrite?.();
+  const [isSaved] = await Promise.all([
+    client.refresh === 'none' ? tokens.save(first.minted) : refreshTokens.saveFirst(grant, first),
     tokens.saveGrant(grant, emit),
   ]);
-  if (response === undefined) throw new UnavailableError('The store refused the first record of a new grant.');
-  return response;
+  if (isSaved === false) throw new UnavailableError('The store refused the first record of a new grant.');
+  return first.response;
 };

@@ -1,23 +1,27 @@
 import type { HttpRequest, HttpResponse } from '../../base/http/messages.js';
 import { redirect } from '../../base/http/responses.js';
 import type { HiddenFields } from '../../base/pages/forms.js';
+import type { PageLink } from '../../base/pages/layout.js';
+import { PageError } from '../../base/pages/page-error.js';
 import { pageResponse } from '../../base/pages/response.js';
+import type { Timer } from '../../base/ports.js';
 import { checkStillAwaited } from '../../base/waiting.js';
-import { type Definitions, type Parameters, readForm } from '../facts/parameters.js';
+import type { Emit } from '../events/events.js';
+import type { Definitions, Parameters, ReadForm } from '../facts/parameters.js';
 import { type Ending, isEnding } from '../pages/endings.js';
-import { PageError } from '../pages/page-error.js';
+import type { Pages } from '../pages/render.js';
 import type { Owner } from '../records/owner.js';
 import type { Session } from '../sign-in/sessions.js';
-import { type Destination, formExpired } from '../sign-in/sign-in.js';
-import type { OAuthContext } from './context.js';
+import { type Destination, formExpired, type SignIn } from '../sign-in/sign-in.js';
+import type { OAuthHooks } from './hooks.js';
+import type { PageScope } from './page-scope.js';
 
-/** Where owners manage their personal tokens. */
-export const tokensPath = ({ basePath, config, pages }: OAuthContext): string =>
-  pages.address(basePath + config.paths.tokens[0]);
-
-/** Where owners see their connected applications. */
-export const grantsPath = ({ basePath, config, pages }: OAuthContext): string =>
-  pages.address(basePath + config.paths.grants[0]);
+/** What pages for owners are made with. */
+interface OwnerPageServices {
+  readonly signIn: SignIn;
+  readonly pages: Pages;
+  readonly emit: Emit | undefined;
+}
 
 /** A signed-in owner, and the session of their browser. */
 export interface Visitor {
@@ -33,22 +37,32 @@ export interface Visitor {
 export const visitorOf = async (
   request: HttpRequest,
   destination: Destination,
-  context: OAuthContext,
+  { signIn, pages, emit }: OwnerPageServices,
 ): Promise<Visitor | { readonly response: HttpResponse }> => {
-  const { signIn } = context;
   const session = signIn.sessions.read(request);
-  const owner = await signIn.currentOwner(request, session, context);
-  if (owner === undefined) return { response: await signIn.ask(session, destination, context) };
+  const owner = await signIn.currentOwner(request, session);
+  if (owner === undefined) return { response: await signIn.ask(session, destination, { pages, emit }) };
   return { owner, session: session ?? signIn.sessions.begin() };
 };
+
+/** Links to the pages of an owner's account. @param self - The path of the page that has them. */
+export const linksBeside = (
+  self: string,
+  request: HttpRequest,
+  pages: { address(path: string): string },
+  { accountPages = [] }: Pick<OAuthHooks, 'accountPages'>,
+): readonly PageLink[] =>
+  accountPages
+    .filter(({ path }) => path !== self)
+    .map(({ path, text }) => ({ href: pages.address(path), text: text(request) }));
 
 /** The form of a page for owners. @throws PageError for the first parameter with a problem. */
 export const readPageForm = async (
   request: HttpRequest,
   parameters: Definitions,
-  context: OAuthContext,
+  { readForm }: { readonly readForm: ReadForm },
 ): Promise<Parameters> => {
-  const form = await readForm(request, parameters, context);
+  const form = await readForm(request, parameters);
   if (form.firstProblem !== undefined) throw new PageError('invalid_request', { explanation: form.firstProblem });
   return form;
 };
@@ -73,40 +87,46 @@ export const senderOf = async (
   form: Parameters,
   destination: Destination,
   purposeOf: (owner: Owner) => readonly string[],
-  context: OAuthContext,
+  { signIn, pages, emit }: OwnerPageServices,
 ): Promise<OwnerForm | { readonly response: HttpResponse }> => {
-  const { signIn } = context;
-  if (isSignIn(form)) return { response: await signIn.submit(request, form, destination, context) };
+  const visit = { pages, emit };
+  if (isSignIn(form)) return { response: await signIn.submit(request, form, destination, visit) };
   const session = signIn.sessions.read(request);
-  const owner = await signIn.currentOwner(request, session, context);
+  const owner = await signIn.currentOwner(request, session);
   if (owner === undefined) return { response: redirect(destination.returnTo, 303) };
   const form_token = form.get('form_token') ?? '';
   if (!signIn.sessions.isFormToken(form_token, session, purposeOf(owner))) throw formExpired(destination.returnTo);
   if (form.get('decision') === 'sign_out' && signIn.isBuiltIn)
-    return { response: await signIn.signOut(session, destination, context) };
+    return { response: await signIn.signOut(session, destination, visit) };
   return { form_token, owner, session };
 };
 
 const endedPurpose = ({ kind, of }: Ending, sub: string): readonly string[] => ['ended', sub, kind, String(of)];
 
+/** Something that an owner can end on a page. */
+interface AskedEnding {
+  readonly ending: Ending;
+  /** The address of the page. */
+  readonly address: string;
+  /** The fields that lead here again. */
+  readonly hidden: HiddenFields;
+  /** Ends it. */
+  readonly end: () => Promise<void>;
+}
+
 /**
  * Asks an owner before something ends. Once it has ended, the page says so; only this session can have the URL of that page, so no link can make it say
  * what did not happen.
- *
- * @param path - Of the page.
- * @param hidden - The fields that lead here again.
  */
 export const endAfterQuestion = async (
-  request: HttpRequest,
   form: Parameters,
   { owner: { sub }, session }: Visitor,
-  ending: Ending,
-  { path, hidden }: { readonly path: string; readonly hidden: HiddenFields },
-  end: () => Promise<void>,
-  { pages, signIn, basePath, timer }: OAuthContext,
+  { ending, address, hidden, end }: AskedEnding,
+  { request, pages }: PageScope,
+  { signIn, timer }: { readonly signIn: SignIn; readonly timer: Timer },
 ): Promise<HttpResponse> => {
   if (form.get('confirmed') === undefined) {
-    const action = pages.address(basePath + path);
+    const action = pages.address(address);
     const asked = { action, hidden: { ...hidden, confirmed: 'yes' }, cancelPath: action, ending };
     return pageResponse(await pages.show('confirm', asked));
   }
@@ -114,14 +134,14 @@ export const endAfterQuestion = async (
   await end();
   const proof = signIn.sessions.formToken(session, endedPurpose(ending, sub));
   const query = new URLSearchParams({ ended: ending.kind, of: String(ending.of), proof });
-  return redirect(pages.address(`${basePath}${path}?${query.toString()}`), 303);
+  return redirect(pages.address(`${address}?${query.toString()}`), 303);
 };
 
 /** What the form before this page ended. */
 export const readEnded = (
   { query }: HttpRequest,
   { owner: { sub }, session }: Visitor,
-  { signIn }: OAuthContext,
+  { signIn }: { readonly signIn: SignIn },
 ): Ending | undefined => {
   if (!query.includes('proof=')) return undefined;
   const parameters = new URLSearchParams(query);

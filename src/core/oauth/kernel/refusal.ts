@@ -1,35 +1,15 @@
 import { isPublicIssuer } from '../../base/addresses/loopback.js';
+import { defined } from '../../base/defined.js';
 import { OAuthError, type OAuthErrorCode } from '../../base/errors.js';
 import type { PageProblemCode } from '../../base/pages/languages/english.js';
+import { PageError, pageErrorOf, type PageErrorInit, type WayBack } from '../../base/pages/page-error.js';
+import type { RandomSource } from '../../base/secrets.js';
 import type { Client } from '../clients/client.js';
-import type { RefusalReason } from '../events/events.js';
-import { PageError, pageErrorOf, type PageErrorInit, type WayBack } from '../pages/page-error.js';
+import type { Emit, RefusalReason } from '../events/events.js';
 import { formatUserCode } from '../records/user-code.js';
-import type { OAuthContext } from './context.js';
+import { excerpt, RefusedRequest, type Refusal } from './refused-request.js';
 
-/** The operator's view of a rejected authorization request. */
-interface Refusal {
-  readonly reason: RefusalReason;
-  /** The rejected value. */
-  readonly value?: string;
-  /** The client, if it is registered. */
-  readonly client_id?: string;
-  /** The problem in an operator's terms, if the error's own message is meant for users. */
-  readonly explanation?: string;
-}
-
-/** An error that is sent to the client, with its reason. */
-export class RefusedRequest extends OAuthError {
-  readonly refusal: Refusal;
-
-  /** @param refusal - Its reason is the code if absent. */
-  constructor(code: OAuthErrorCode & RefusalReason, description: string, refusal?: Partial<Refusal>);
-  constructor(code: OAuthErrorCode, description: string, refusal: Refusal);
-  constructor(code: OAuthErrorCode, description: string, refusal: Partial<Refusal> = {}) {
-    super(code, description);
-    this.refusal = { reason: code as RefusalReason, ...refusal }; // It is one, if the refusal has none.
-  }
-}
+export { excerpt, RefusedRequest };
 
 /** An error that is shown to the user, with its reason. */
 export class RefusedPage extends PageError {
@@ -44,27 +24,25 @@ export class RefusedPage extends PageError {
   }
 }
 
-const MAX_PRINTED_LENGTH = 200;
-
-/** Makes client input safe for logs and pages. */
-export const printable = (text: string): string => {
-  const plain = text.slice(0, MAX_PRINTED_LENGTH).replace(/[^\x20-\x7e]/g, '?');
-  return text.length > MAX_PRINTED_LENGTH ? `${plain}…` : plain;
-};
-
 /** Without an issuer, or with one on loopback, the server runs on a developer's own machine. */
-export const isDevelopment = ({ issuer }: { readonly issuer: string | undefined }): boolean => !isPublicIssuer(issuer);
+export const isDevelopment = (issuer: string | undefined): boolean => !isPublicIssuer(issuer);
+
+/** Tells the operator. */
+interface Telling {
+  readonly emit: Emit | undefined;
+}
 
 const refusalOf = (error: OAuthError | PageError): Refusal => {
   if (error instanceof RefusedRequest || error instanceof RefusedPage) return error.refusal;
-  return { reason: error.status === 429 ? 'too_many_attempts' : 'invalid_request' };
+  const value = error instanceof OAuthError ? error.value : undefined;
+  return { reason: error.status === 429 ? 'too_many_attempts' : 'invalid_request', ...defined({ value }) };
 };
 
 const emitRefusal = (
   error: OAuthError | PageError,
   told: { readonly reference: string } | { readonly error: OAuthErrorCode },
   client_id: string | undefined,
-  { emit }: OAuthContext,
+  { emit }: Telling,
 ): void => {
   const { reason, value, ...of } = refusalOf(error);
   const client = of.client_id ?? client_id;
@@ -73,7 +51,7 @@ const emitRefusal = (
     type: 'authorization.refused',
     reason,
     message: explanation ?? error.message,
-    ...(value === undefined ? {} : { value: printable(value) }),
+    ...(value === undefined ? {} : { value: excerpt(value) }),
     ...(client === undefined ? {} : { client_id: client }),
     ...told,
   });
@@ -84,8 +62,8 @@ export const reportSent = (
   error: OAuthError | PageError,
   code: OAuthErrorCode,
   client_id: string,
-  context: OAuthContext,
-): void => emitRefusal(error, { error: code }, client_id, context);
+  telling: Telling,
+): void => emitRefusal(error, { error: code }, client_id, telling);
 
 /** Without characters that are easily confused. */
 const REFERENCE_ALPHABET = '23456789BCDFGHJKMNPQRSTVWXYZ';
@@ -98,10 +76,10 @@ export const backTo = ({ name, links }: Client): WayBack | undefined =>
 export const reportedPage = (
   error: OAuthError | PageError,
   client: Client | undefined,
-  context: OAuthContext,
+  { emit, random }: Telling & { readonly random: RandomSource },
 ): PageError => {
-  const reference = context.emit && formatUserCode(context.random.letters(8, REFERENCE_ALPHABET));
-  if (reference !== undefined) emitRefusal(error, { reference }, client?.client_id, context);
+  const reference = emit && formatUserCode(random.letters(8, REFERENCE_ALPHABET));
+  if (reference !== undefined) emitRefusal(error, { reference }, client?.client_id, { emit });
   const { code, init } = error instanceof PageError ? error : pageErrorOf(error);
   return new PageError(code, { ...init, back: init.back ?? (client && backTo(client)), reference });
 };

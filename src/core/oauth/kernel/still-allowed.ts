@@ -1,8 +1,15 @@
 import { OAuthError } from '../../base/errors.js';
+import type { MaybePromise } from '../../base/ports.js';
 import { formatScope } from '../../base/scope.js';
 import { type Client, isValidStill } from '../clients/client.js';
-import type { Grant } from '../tokens/tokens.js';
-import type { OAuthContext } from './context.js';
+import type { GrantInfo } from '../facts/settings.js';
+import type { Grant } from '../tokens/grant.js';
+
+/** What decides whether a grant is still allowed. */
+export interface StillAllowedServices {
+  readonly users: { isActive?(sub: string): MaybePromise<boolean> } | undefined;
+  validateGrant(grant: GrantInfo): MaybePromise<boolean>;
+}
 
 /**
  * Whether a grant is still allowed: the owner may have been disabled or have withdrawn consent (RFC 6749 §10.4), and
@@ -11,12 +18,12 @@ import type { OAuthContext } from './context.js';
 export const isStillAllowed = async (
   grant: Grant,
   client: Client,
-  { config, validateGrant }: OAuthContext,
+  { users, validateGrant }: StillAllowedServices,
 ): Promise<boolean> => {
   const { id: grant_id, client_id, sub, scope } = grant;
   return (
     isValidStill(client, grant) &&
-    (await (config.users?.isActive?.(sub) ?? true)) &&
+    (await (users?.isActive?.(sub) ?? true)) &&
     validateGrant({ grant_id, client_id, sub, scope })
   );
 };
@@ -32,3 +39,7 @@ export const scopeStillAllowed = (granted: readonly string[], client: Client): s
     throw new OAuthError('invalid_grant', 'The client may no longer have this scope.');
   return formatScope(allowed);
 };
+
+/** The error for a key other than that of the code or refresh token. It ends nothing: whoever has no key proves nothing. */
+export const otherKey = (): OAuthError =>
+  new OAuthError('invalid_grant', 'A DPoP proof of the key that this code or refresh token is bound to is needed.');

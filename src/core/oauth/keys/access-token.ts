@@ -2,15 +2,17 @@ import type { KeyObject } from 'node:crypto';
 import type { JWTPayload } from 'jose';
 import * as errors from 'jose/errors';
 import { jwtVerify } from 'jose/jwt/verify';
+import { isActor } from '../../base/actor.js';
+import { claimsIn } from '../../base/authorization.js';
 import type { Clock } from '../../base/ports.js';
 import { isRecord } from '../../base/schema.js';
 import { sha256 } from '../../base/secrets.js';
-import type { TokenClaims } from '../records/stored-records.js';
+import { isFrom, type TokenClaims } from '../records/stored-records.js';
 import { grantIdOf, isTokenShaped } from '../records/token-id.js';
 import { type KeyRing, SIGNING_ALGORITHMS } from './signing-keys.js';
 
 /** A verified JWT: the contents of its record if it had one, and its `jti`. */
-export interface VerifiedToken {
+interface VerifiedToken {
   readonly jti: string;
   readonly record: TokenClaims;
 }
@@ -45,9 +47,10 @@ export class JwtAccessTokens {
 
   /** @param jti - Begins with the id of the grant, like every secret of a token family. */
   sign(jti: string, record: TokenClaims): Promise<string> {
-    const { sub, client_id, scope, aud, iat, exp, auth_time, acr, jkt, client_generation } = record;
+    const { sub, client_id, scope, aud, iat, exp, auth_time, acr, jkt, client_generation, from, act } = record;
     // JSON omits the members that are undefined.
     const claims = {
+      ...record.claims,
       iss: this.#issuer,
       sub,
       aud: this.#audience(aud),
@@ -60,6 +63,8 @@ export class JwtAccessTokens {
       acr,
       client_generation,
       cnf: jkt === undefined ? undefined : { jkt },
+      act,
+      derived_from: from,
     };
     return this.#keys.sign((kid, alg) => base64url({ alg, typ: 'at+jwt', kid }), base64url(claims));
   }
@@ -101,12 +106,14 @@ export class JwtAccessTokens {
   }
 
   #read({ jti, sub, aud, iat, exp, ...claims }: JWTPayload): VerifiedToken | undefined {
-    const { client_id, scope = '', cnf, client_generation } = claims;
+    const { client_id, scope = '', cnf, client_generation, act, derived_from: from } = claims;
     const jkt = isRecord(cnf) && typeof cnf['jkt'] === 'string' ? cnf['jkt'] : undefined;
     if (cnf !== undefined && jkt === undefined) return undefined;
     if (jti === undefined || !isTokenShaped(jti) || sub === undefined || iat === undefined || exp === undefined)
       return undefined;
     if (typeof client_id !== 'string' || typeof scope !== 'string' || aud === undefined) return undefined;
+    if ((act !== undefined && !isActor(act)) || (from !== undefined && !isFrom(from))) return undefined;
+    const more = claimsIn(claims);
     const record: TokenClaims = {
       client_id,
       sub,
@@ -118,6 +125,9 @@ export class JwtAccessTokens {
       grant: grantIdOf(jti) ?? null,
       ...(jkt !== undefined && { jkt }),
       ...(typeof client_generation === 'number' && { client_generation }),
+      ...(more !== undefined && { claims: more }),
+      ...(act !== undefined && { act }),
+      ...(from !== undefined && { from }),
     };
     return { jti, record };
   }

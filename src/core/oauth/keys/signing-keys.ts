@@ -1,55 +1,23 @@
 import {
+  constants,
   createPrivateKey,
   createPublicKey,
   generateKeyPairSync,
   KeyObject,
   sign,
-  type SignKeyObjectInput,
   verify,
 } from 'node:crypto';
+import type { Bound } from '../../base/deadline.js';
 import { UnavailableError } from '../../base/errors.js';
-import type { FeatureHost } from '../../base/feature.js';
+import type { ExternalKey, KeySource, SigningKey } from '../../base/key-source.js';
 import { mistake } from '../../base/mistakes.js';
 import type { Clock, MaybePromise } from '../../base/ports.js';
-import { either, fn, isRecord, value } from '../../base/schema.js';
+import { contradiction, type EnforcedRule } from '../../base/rules.js';
+import { isRecord } from '../../base/schema.js';
 import { sha256 } from '../../base/secrets.js';
+import { type Jwk, SIGNING_ALGORITHMS, type SigningAlgorithm } from './jwk.js';
 
-/** RS256 is first, because every verifier supports it. ES256 is small and fast; so is EdDSA, if every verifier supports it. */
-export const SIGNING_ALGORITHMS = ['RS256', 'ES256', 'EdDSA'] as const;
-export type SigningAlgorithm = (typeof SIGNING_ALGORITHMS)[number];
-
-/** A JSON Web Key (RFC 7517). */
-export type Jwk = Readonly<Record<string, unknown>>;
-
-/** A key that never leaves its vault: it signs there, and only its public key is known. */
-export interface ExternalKey {
-  /** The public key (RFC 7517): it is published, and verifies each signature before a token is issued. */
-  readonly publicKey: Jwk;
-  /** Signs bytes as JWS (RFC 7518 §3): for ES256, returns both integers concatenated, 64 bytes. */
-  sign(data: Uint8Array): MaybePromise<Uint8Array>;
-}
-
-/** A key that signs access tokens, will sign, or has signed. */
-export interface SigningKey {
-  /** A private key as PKCS#8 PEM, JWK or KeyObject, or a key in a vault. */
-  readonly key: string | Jwk | KeyObject | ExternalKey;
-  /** Default: the key's thumbprint (RFC 7638). */
-  readonly kid?: string;
-  /**
-   * Milliseconds since the epoch. Until then the key is only published, so that verifiers know it before it signs; from
-   * then on it replaces all older ones. A key without it signs from the start; of several such keys, the first.
-   */
-  readonly signFrom?: number;
-}
-
-/** The keys, or a function that returns them: called again every minute, while requests wait at most five eighths of `timeout`. */
-export type KeySource = readonly SigningKey[] | (() => MaybePromise<readonly SigningKey[]>);
-
-/** Validation of an option with keys. */
-export const KEY_SOURCE = either(
-  value<Exclude<KeySource, () => unknown>>('an array of keys', Array.isArray),
-  fn<Extract<KeySource, () => unknown>>('a function that returns one'),
-);
+export { SIGNING_ALGORITHMS, type SigningAlgorithm };
 
 /** A key ready for use. */
 interface ReadyKey {
@@ -64,20 +32,25 @@ interface ReadyKey {
 /** Milliseconds for which the result of a key function is cached. */
 const RELOAD_AFTER = 60_000;
 
+const isLongRsa = ({ kty, n }: Jwk): boolean =>
+  kty === 'RSA' && typeof n === 'string' && Buffer.from(n, 'base64url').length >= 256;
+
 const KEY_KINDS: Readonly<Record<SigningAlgorithm, (jwk: Jwk) => boolean>> = {
   ES256: ({ kty, crv }) => kty === 'EC' && crv === 'P-256',
   EdDSA: ({ kty, crv }) => kty === 'OKP' && crv === 'Ed25519',
-  RS256: ({ kty, n }) => kty === 'RSA' && typeof n === 'string' && Buffer.from(n, 'base64url').length >= 256,
+  RS256: isLongRsa,
+  PS256: isLongRsa,
 };
 
-/** The algorithm that a public key fits. */
-const algorithmOfPublic = (members: Jwk): SigningAlgorithm | undefined =>
-  SIGNING_ALGORITHMS.find((algorithm) => KEY_KINDS[algorithm](members));
+/** The algorithms that a public key fits; the first one is the default. */
+const algorithmsOfPublic = (members: Jwk): readonly SigningAlgorithm[] =>
+  SIGNING_ALGORITHMS.filter((algorithm) => KEY_KINDS[algorithm](members));
 
 /** A new private key that fits an algorithm. */
 export const generateKey = (algorithm: SigningAlgorithm): KeyObject => {
   if (algorithm === 'EdDSA') return generateKeyPairSync('ed25519').privateKey;
-  if (algorithm === 'RS256') return generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey;
+  if (algorithm === 'RS256' || algorithm === 'PS256')
+    return generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey;
   return generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey;
 };
 
@@ -89,7 +62,7 @@ const isExternal = (key: unknown): key is ExternalKey =>
  *
  * @param option - Names the option in errors.
  */
-export const boundSource = (source: KeySource, option: string, bound: FeatureHost['bound']): KeySource => {
+export const boundSource = (source: KeySource, option: string, bound: Bound): KeySource => {
   const limited = (signingKey: SigningKey): SigningKey => {
     const key: unknown = signingKey?.key; // The key ring reports what is wrong with it.
     if (!isExternal(key)) return signingKey;
@@ -107,14 +80,29 @@ const privateKeyOf = (key: string | Jwk | KeyObject): KeyObject => {
   return typeof key === 'string' ? createPrivateKey(key) : createPrivateKey({ key: { ...key }, format: 'jwk' });
 };
 
+/** How signatures are made where Node has several ways: two integers side by side (RFC 7518 §3.4), not DER; and PSS (§3.5). */
+const SIGNATURE_OPTIONS = {
+  ES256: { dsaEncoding: 'ieee-p1363' },
+  PS256: { padding: constants.RSA_PKCS1_PSS_PADDING, saltLength: constants.RSA_PSS_SALTLEN_DIGEST },
+} as const;
+
+/** A key whose signatures need options. */
+const withOptions = (key: KeyObject, options: (typeof SIGNATURE_OPTIONS)[keyof typeof SIGNATURE_OPTIONS]) => {
+  try {
+    verify('sha256', Buffer.alloc(0), { key, ...options }, Buffer.alloc(64));
+  } catch (error) {
+    // workerd takes no KeyObject next to options, only a JWK, which it reads at each signature.
+    if (error instanceof TypeError) return { key: key.export({ format: 'jwk' }), format: 'jwk', ...options } as const;
+  }
+  return { key, ...options } as const;
+};
+
 /** Node's parameters for a signature (RFC 7518 §3, RFC 8037 §3.1). */
-const signatureOf = (
-  algorithm: SigningAlgorithm,
-  key: KeyObject,
-): readonly [digest: string | null, key: SignKeyObjectInput] =>
-  algorithm === 'EdDSA'
-    ? [null, { key }]
-    : ['sha256', algorithm === 'ES256' ? { key, dsaEncoding: 'ieee-p1363' } : { key }];
+const signatureOf = (algorithm: SigningAlgorithm, key: KeyObject) =>
+  [
+    algorithm === 'EdDSA' ? null : 'sha256',
+    algorithm === 'ES256' || algorithm === 'PS256' ? withOptions(key, SIGNATURE_OPTIONS[algorithm]) : key,
+  ] as const;
 
 const ownSigner = (key: KeyObject, algorithm: SigningAlgorithm): ReadyKey['sign'] => {
   const [digest, input] = signatureOf(algorithm, key);
@@ -154,15 +142,19 @@ class KeyProblem extends Error {}
 
 /** @throws KeyProblem, or Node's error for an unreadable key. */
 const prepareKey = (signingKey: Partial<SigningKey> | undefined, option: string): ReadyKey => {
-  const { key, kid, signFrom = 0 } = signingKey ?? {};
+  const { key, kid, alg, signFrom = 0 } = signingKey ?? {};
   if (key === undefined) throw new KeyProblem('must be an object with a key; is the environment variable set?');
   const privateKey = isExternal(key) ? undefined : privateKeyOf(key);
   if (privateKey !== undefined && privateKey.type !== 'private') throw new KeyProblem('is not a private key.');
   const publicKey = createPublicKey(privateKey ?? { key: { ...(key as ExternalKey).publicKey }, format: 'jwk' });
   const members = publicMembers(publicKey);
-  const algorithm = algorithmOfPublic(members);
-  if (algorithm === undefined) throw new KeyProblem('is none of P-256, Ed25519 and RSA with at least 2048 bits.');
-  if (kid !== undefined && (typeof kid !== 'string' || kid === '')) throw new KeyProblem('has a kid that is not text.');
+  const [usual, ...others] = algorithmsOfPublic(members);
+  if (usual === undefined) throw new KeyProblem('is none of P-256, Ed25519 and RSA with at least 2048 bits.');
+  const algorithm = [usual, ...others].find((name) => name === (alg ?? usual));
+  if (algorithm === undefined)
+    throw new KeyProblem(`has the alg ${JSON.stringify(alg)}, but the key is for ${[usual, ...others].join(' or ')}.`);
+  if (kid !== undefined && (typeof kid !== 'string' || kid === ''))
+    throw new KeyProblem('has a kid that is not a string.');
   if (typeof signFrom !== 'number' || Number.isNaN(signFrom))
     throw new KeyProblem('has a signFrom that is not a number of milliseconds.');
   const id = kid ?? sha256(JSON.stringify(members));
@@ -174,19 +166,46 @@ const prepareKey = (signingKey: Partial<SigningKey> | undefined, option: string)
   return { kid: id, algorithm, signFrom, publicJwk, publicKey, sign };
 };
 
+/** Why text cannot be read as a private key, as the end of a sentence. Texts often come from the environment. */
+const unreadable = (key: unknown): string => {
+  if (typeof key !== 'string') return 'cannot be read as a private key: PKCS#8 PEM, JWK or KeyObject.';
+  if (key === '') return 'is empty; is the environment variable set?';
+  if (key.startsWith('-----BEGIN') && key.includes(String.raw`\n`))
+    return String.raw`contains \n as two characters. Replace them by line breaks: key.replaceAll('\\n', '\n').`;
+  if (/-----BEGIN (?:\w+ )?ENCRYPTED|Proc-Type: 4,ENCRYPTED/.test(key))
+    return 'is encrypted. Decrypt it: createPrivateKey({ key, passphrase }) of node:crypto.';
+  if (/-----BEGIN (?:(?:\w+ )?PUBLIC KEY|CERTIFICATE)/.test(key)) return 'is a public key. Give the private one.';
+  if (key.startsWith('LS0tLS1CRUdJTi'))
+    return "is the base64 of a PEM. Decode it: Buffer.from(key, 'base64').toString().";
+  if (!key.includes('-----BEGIN'))
+    return 'is a string without -----BEGIN. Tokens are signed with a private key, not with a shared secret: npx oauth-query key makes one.';
+  return 'cannot be read as a private key in PEM. Is it complete, with its line breaks?';
+};
+
 const prepareKeys = (
   keys: readonly SigningKey[],
-  { algorithms, option = 'options.jwt' }: KeyRingDependencies,
+  { algorithms, option = 'options.jwt', limit }: KeyRingDependencies,
 ): readonly ReadyKey[] => {
   const ready = (Array.isArray(keys) ? keys : []).map((key: SigningKey, index) => {
     try {
       return prepareKey(key, option);
     } catch (cause) {
-      const problem =
-        cause instanceof KeyProblem ? cause.message : 'cannot be read as a private key: PKCS#8 PEM, JWK or KeyObject.';
+      const problem = cause instanceof KeyProblem ? cause.message : unreadable(key?.key);
       throw mistake(`${option}[${index}] ${problem}`, 'OQ100', cause);
     }
   });
+  const excluded = ready.findIndex(({ algorithm }) => limit?.value.includes(algorithm) === false);
+  const { algorithm: name } = ready[excluded] ?? {};
+  if (limit !== undefined && name !== undefined)
+    throw mistake(
+      contradiction(
+        `${option}[${excluded}] is for ${name}`,
+        limit,
+        `keys for ${limit.value.join(', ')}`,
+        name === 'RS256' ? "Add alg: 'PS256' to it." : 'Remove it.',
+      ),
+      'OQ100',
+    );
   const used = ready.filter(({ algorithm }) => algorithms?.includes(algorithm) ?? true);
   if (used.length === 0)
     throw new TypeError(
@@ -207,6 +226,8 @@ interface KeyRingDependencies {
   /** Lifetime of a token in milliseconds. */
   readonly tokenLifetimeMs: number;
   readonly onError: (error: unknown) => void;
+  /** The algorithms that a feature allows. */
+  readonly limit?: EnforcedRule<readonly string[]> | undefined;
   /** The option with the keys, for error messages. */
   readonly option?: string;
 }

@@ -2,9 +2,12 @@ import { tagged } from '../../base/http/etag.js';
 import type { HttpRequest, HttpResponse } from '../../base/http/messages.js';
 import { publicJson } from '../../base/http/responses.js';
 import { ASSERTION_ALGORITHMS } from '../../base/public-keys.js';
+import { allowedBy } from '../../base/rules.js';
 import { DEVICE_CODE_GRANT } from '../clients/client.js';
 import type { OAuthConfig } from '../kernel/config.js';
-import type { OAuthContext } from '../kernel/context.js';
+import type { OAuthHooks } from '../kernel/hooks.js';
+import type { Answer } from '../kernel/server-endpoint.js';
+import type { PublishedKeys } from './jwks.js';
 
 /** In seconds: long enough to save requests, short enough for configuration changes to show. */
 const MAX_AGE = 300;
@@ -24,20 +27,38 @@ const OF_THE_HOST: ReadonlySet<string> = new Set([
 /** Whether the application must not set this member: clients would trust it and send secrets or owners there. */
 export const isServerMember = (name: string): boolean => OF_THE_SERVER.test(name) && !OF_THE_HOST.has(name);
 
+/** Describes the server, under its issuer. */
+type Describe = (issuer: string) => object;
+
+interface MetadataServices {
+  readonly paths: { readonly jwks: readonly [string] };
+  /** The keys that sign JWTs, if access tokens are JWTs. */
+  readonly keyRing: PublishedKeys | undefined;
+  readonly hooks: Pick<OAuthHooks, 'metadata' | 'publicKeys'>;
+  issuer(request: HttpRequest): string;
+}
+
 /**
  * The features of the server, for discovery. Only enabled ones are listed.
  *
  * @see {@link https://www.rfc-editor.org/rfc/rfc8414#section-2 | RFC 8414 §2}
  */
-export const metadataDocument = (issuer: string, { config, hooks }: Pick<OAuthContext, 'config' | 'hooks'>): object => {
+export const metadataDocument = (
+  issuer: string,
+  config: Omit<OAuthConfig, 'issuer'>,
+  { metadata: further, publicKeys }: Pick<OAuthHooks, 'metadata' | 'publicKeys'>,
+): object => {
   const { grants, paths } = config;
   const { described } = config.resources;
   const browser = grants.has('authorization_code') || grants.has('implicit');
   const hasPages = browser || grants.has(DEVICE_CODE_GRANT);
-  const { authenticationMethods, challengeMethods } = config.clients;
+  const { clientAuthentication, signing, challengeMethods: onlyMethods } = config.rules;
+  const authenticationMethods = allowedBy(clientAuthentication, config.clients.authenticationMethods);
+  const challengeMethods = allowedBy(onlyMethods, config.clients.challengeMethods);
   const signs = authenticationMethods.includes('private_key_jwt');
+  const assertionAlgorithms = allowedBy(signing, ASSERTION_ALGORITHMS);
   const algorithms = (endpoint: string): object =>
-    signs ? { [`${endpoint}_endpoint_auth_signing_alg_values_supported`]: ASSERTION_ALGORITHMS } : {};
+    signs ? { [`${endpoint}_endpoint_auth_signing_alg_values_supported`]: assertionAlgorithms } : {};
   return {
     ...config.metadata,
     issuer,
@@ -47,11 +68,13 @@ export const metadataDocument = (issuer: string, { config, hooks }: Pick<OAuthCo
     introspection_endpoint: issuer + paths.introspect[0],
     revocation_endpoint: issuer + paths.revoke[0],
     ...(config.registrations === undefined ? {} : { registration_endpoint: issuer + paths.register[0] }),
-    ...(config.jwt === undefined ? {} : { jwks_uri: issuer + paths.jwks[0] }),
+    ...(config.jwt === undefined && publicKeys === undefined ? {} : { jwks_uri: issuer + paths.jwks[0] }),
     ...(config.scopes.size > 0 ? { scopes_supported: [...config.scopes.keys()] } : {}),
     // Required, even if it is empty.
     response_types_supported: responseTypes(config),
-    ...(browser ? { response_modes_supported: grants.has('implicit') ? ['query', 'fragment'] : ['query'] } : {}),
+    ...(browser
+      ? { response_modes_supported: ['query', ...(grants.has('implicit') ? ['fragment'] : []), 'form_post'] }
+      : {}),
     grant_types_supported: [...grants],
     token_endpoint_auth_methods_supported: authenticationMethods,
     ...algorithms('token'),
@@ -64,11 +87,11 @@ export const metadataDocument = (issuer: string, { config, hooks }: Pick<OAuthCo
     ...(browser ? { authorization_response_iss_parameter_supported: true } : {}),
     ...(described.length > 0 ? { protected_resources: described.map(({ resource }) => resource) } : {}),
     ...(hasPages ? { ui_locales_supported: config.metadata['ui_locales_supported'] ?? config.languages.offered } : {}),
-    ...hooks.metadata?.(issuer),
+    ...further?.(issuer),
   };
 };
 
-const responseTypes = ({ grants }: OAuthConfig): readonly string[] => [
+const responseTypes = ({ grants }: Pick<OAuthConfig, 'grants'>): readonly string[] => [
   ...(grants.has('authorization_code') ? ['code'] : []),
   ...(grants.has('implicit') ? ['token'] : []),
 ];
@@ -80,22 +103,30 @@ const responseTypes = ({ grants }: OAuthConfig): readonly string[] => [
  *
  * @see {@link https://openid.net/specs/openid-connect-discovery-1_0.html#ProviderMetadata | OpenID Connect Discovery 1.0 §3}
  */
-const openIdDocument = async (issuer: string, context: OAuthContext): Promise<object> => ({
-  ...metadataDocument(issuer, context),
-  jwks_uri: issuer + context.config.paths.jwks[0],
+const openIdDocument = async (
+  issuer: string,
+  describe: Describe,
+  { paths, hooks, keyRing }: MetadataServices,
+): Promise<object> => ({
+  ...describe(issuer),
+  jwks_uri: issuer + paths.jwks[0],
   subject_types_supported: ['public'],
-  id_token_signing_alg_values_supported: [...new Set((await context.keyRing?.jwks())?.keys.map(({ alg }) => alg))],
-  ...context.hooks.metadata?.(issuer),
+  id_token_signing_alg_values_supported: [...new Set((await keyRing?.jwks())?.keys.map(({ alg }) => alg))],
+  ...hooks.metadata?.(issuer),
 });
 
 /** Clients of OpenID Connect read the documents and the keys before each sign-in, so these get an `etag`. */
-const answered = (document: object, request: HttpRequest, { hooks }: OAuthContext): HttpResponse => {
+const answered = (document: object, request: HttpRequest, { publicKeys }: MetadataServices['hooks']): HttpResponse => {
   const answer = publicJson(document, MAX_AGE);
-  return hooks.publicKeys === undefined ? answer : tagged(request, answer);
+  return publicKeys === undefined ? answer : tagged(request, answer);
 };
 
-export const openIdConfiguration = async (request: HttpRequest, context: OAuthContext): Promise<HttpResponse> =>
-  answered(await openIdDocument(context.issuer(request), context), request, context);
+export const openIdConfiguration =
+  (describe: Describe, services: MetadataServices): Answer =>
+  async ({ request }) =>
+    answered(await openIdDocument(services.issuer(request), describe, services), request, services.hooks);
 
-export const metadata = (request: HttpRequest, context: OAuthContext): HttpResponse =>
-  answered(metadataDocument(context.issuer(request), context), request, context);
+export const metadata =
+  (describe: Describe, { hooks, issuer }: MetadataServices): Answer =>
+  ({ request }) =>
+    answered(describe(issuer(request)), request, hooks);

@@ -7,5 +7,5 @@ import { mistake } from '../../base/mistakes.js';
  */
 export const checkNames = (call: string, names: Readonly<Record<string, unknown>>): void => {
   const wrong = Object.keys(names).find((name) => typeof names[name] !== 'string' || names[name] === '');
-  if (wrong !== undefined) throw mistake(`${call}: ${wrong} must be text that is not empty.`, 'OQ100');
+  if (wrong !== undefined) throw mistake(`${call}: ${wrong} must be a non-empty string.`, 'OQ100');
 };

@@ -1,8 +1,11 @@
 import { UnavailableError } from '../../base/errors.js';
-import type { OAuthContext } from '../kernel/context.js';
+import type { Records } from '../../base/records.js';
+import type { EndedPart } from '../../feature/parts.js';
+import type { Emit } from '../events/events.js';
 import { forgetConsent } from '../kernel/forgotten-consent.js';
 import {
   CONNECTION,
+  type ConnectionRecord,
   GRANT,
   type GrantRecord,
   grantIdInKey,
@@ -13,11 +16,11 @@ import {
   REMEMBERED_CONSENT,
 } from '../records/stored-records.js';
 import { CLOCK_DIFFERENCE } from '../records/window.js';
-import type { RevocationReason } from '../tokens/tokens.js';
+import type { Connection, KnownGrant, RevocationReason } from '../tokens/grant.js';
 import { connectionsIn, pagesOf } from './pages-of.js';
 
 /** Selects the grants of an owner, of a client, or of an owner for a client. */
-export interface GrantsToEnd {
+interface GrantsToEnd {
   readonly sub?: string;
   readonly client_id?: string;
   /** A client whose grants are kept. */
@@ -31,6 +34,28 @@ export interface EndedGrants {
   /** The number of remembered approvals; those of one owner for one client are not counted. */
   readonly consents: number;
 }
+
+/** What ends grants. */
+export interface EndServices {
+  readonly records: Records;
+  readonly tokens: {
+    /** Seconds since the epoch. */
+    now(): number;
+    connectionTo(sub: string, client_id: string): Promise<Connection>;
+    disconnect(key: string, connection: ConnectionRecord): Promise<void>;
+    deleteGrant(grant: Omit<KnownGrant, 'exp'>, why: RevocationReason, emit: Emit | undefined): Promise<void>;
+    revokeGrant(grant: KnownGrant, why: RevocationReason, emit: Emit | undefined): Promise<void>;
+  };
+  readonly hooks: EndedPart;
+  readonly emit: Emit | undefined;
+}
+
+/** Ends connections; see {@link disconnect}. @returns the rest of the work. */
+export type Disconnect = (
+  of: GrantsToEnd,
+  why: RevocationReason,
+  emit: Emit | undefined,
+) => Promise<() => Promise<EndedGrants>>;
 
 /** How often a list is read because the previous time something was found in it. Sign-ins of each owner add to it once. */
 const MAX_PASSES = 10;
@@ -63,19 +88,20 @@ const untilNothingIsLeft = async (pass: () => Promise<number>): Promise<number> 
 export const disconnect = async (
   of: GrantsToEnd,
   why: RevocationReason,
-  context: OAuthContext,
+  services: EndServices,
 ): Promise<() => Promise<EndedGrants>> => {
   const { sub, client_id } = of;
-  const began = context.tokens.now();
-  const tell = sub === undefined ? undefined : await context.hooks.beforeSignOut?.({ ...of, sub }, context.emit);
+  const began = services.tokens.now();
+  await services.hooks.beforeEnd?.(of);
+  const tell = sub === undefined ? undefined : await services.hooks.beforeSignOut?.({ ...of, sub }, services.emit);
   // Needs no list. The list may have another one: of a secret that this server no longer has.
-  if (sub !== undefined && client_id !== undefined) await endConnection(sub, client_id, context);
+  if (sub !== undefined && client_id !== undefined) await endConnection(sub, client_id, services);
   const group = sub === undefined ? groups.connectionsOfClient(client_id ?? '') : groups.connectionsOfOwner(sub);
   await untilNothingIsLeft(async () => {
     let found = 0;
-    for await (const page of connectionsIn(group, context)) {
+    for await (const page of connectionsIn(group, services)) {
       const selected = page.filter(([, connection]) => isSelected(connection, of));
-      await Promise.all(selected.map(([key, connection]) => context.tokens.disconnect(key, connection)));
+      await Promise.all(selected.map(([key, connection]) => services.tokens.disconnect(key, connection)));
       // A client may have new owners all the time.
       found += selected.filter(([, { iat }]) => iat <= began).length;
     }
@@ -83,15 +109,15 @@ export const disconnect = async (
   });
   tell?.();
   return async () => ({
-    grants: await deleteGrants(of, began - CLOCK_DIFFERENCE, why, context),
-    consents: await forgetConsents(of, context),
+    grants: await deleteGrants(of, began - CLOCK_DIFFERENCE, why, services),
+    consents: await forgetConsents(of, services),
   });
 };
 
 const isSelected = (one: { readonly client_id: string }, { client_id, except }: GrantsToEnd): boolean =>
   (client_id ?? one.client_id) === one.client_id && one.client_id !== except;
 
-const endConnection = async (sub: string, client_id: string, { tokens }: OAuthContext): Promise<void> => {
+const endConnection = async (sub: string, client_id: string, { tokens }: EndServices): Promise<void> => {
   const { id, record } = await tokens.connectionTo(sub, client_id);
   if (record !== undefined && record.ended !== true) await tokens.disconnect(keys.connection(id), record);
 };
@@ -100,10 +126,25 @@ const endConnection = async (sub: string, client_id: string, { tokens }: OAuthCo
 export const endGrants = async (
   of: GrantsToEnd,
   why: RevocationReason,
-  context: OAuthContext,
+  services: EndServices,
 ): Promise<EndedGrants> => {
-  const tidy = await disconnect(of, why, context);
+  const tidy = await disconnect(of, why, services);
   return tidy();
+};
+
+/** Revokes every grant that an issuer vouched for. @returns their number. */
+export const endOfIssuer = async (issuer: string, why: RevocationReason, services: EndServices): Promise<number> => {
+  const { tokens, hooks, emit } = services;
+  await hooks.beforeEnd?.({ issuer });
+  return untilNothingIsLeft(async () => {
+    let found = 0;
+    for await (const page of pagesOf(groups.grantsOfIssuer(issuer), GRANT, services)) {
+      const live = page.filter(([, grant]) => !isEnd(grant));
+      await Promise.all(live.map(([key, grant]) => tokens.revokeGrant({ id: grantIdInKey(key), ...grant }, why, emit)));
+      found += live.length;
+    }
+    return found;
+  });
 };
 
 /**
@@ -115,17 +156,19 @@ const deleteGrants = async (
   of: GrantsToEnd,
   before: number,
   why: RevocationReason,
-  context: OAuthContext,
+  services: EndServices,
 ): Promise<number> => {
   const { sub, client_id } = of;
   const group = sub === undefined ? groups.grantsOfClient(client_id ?? '') : groups.grantsOfOwner(sub);
   return untilNothingIsLeft(async () => {
     let found = 0;
-    for await (const page of pagesOf(group, GRANT, context)) {
+    for await (const page of pagesOf(group, GRANT, services)) {
       const selected = page.filter(([, grant]) => !isEnd(grant) && isSelected(grant, of));
-      const ended = await endedOf(selected, before, context);
+      const ended = await endedOf(selected, before, services);
       await Promise.all(
-        ended.map(([key, grant]) => context.tokens.deleteGrant({ id: grantIdInKey(key), ...grant }, why, context.emit)),
+        ended.map(([key, grant]) =>
+          services.tokens.deleteGrant({ id: grantIdInKey(key), ...grant }, why, services.emit),
+        ),
       );
       found += ended.length;
     }
@@ -142,7 +185,7 @@ type KeyedGrant = readonly [key: string, grant: GrantRecord];
 const endedOf = async (
   found: readonly KeyedGrant[],
   before: number,
-  { records, tokens }: OAuthContext,
+  { records, tokens }: EndServices,
 ): Promise<readonly KeyedGrant[]> => {
   const connectionOf = ([key]: KeyedGrant): string => keys.connectionOf(grantIdInKey(key));
   const names = [...new Set(found.map(connectionOf))];
@@ -160,15 +203,15 @@ const endedOf = async (
   return found.filter((one) => !kept.has(one));
 };
 
-const forgetConsents = async ({ sub, client_id }: GrantsToEnd, context: OAuthContext): Promise<number> => {
+const forgetConsents = async ({ sub, client_id }: GrantsToEnd, services: EndServices): Promise<number> => {
   if (sub !== undefined && client_id !== undefined) {
-    await forgetConsent(sub, client_id, context);
+    await forgetConsent(sub, client_id, services);
     return 0;
   }
   const group = sub === undefined ? groups.consentsOfClient(client_id ?? '') : groups.consentsOfOwner(sub);
   let deleted = 0;
-  for await (const page of pagesOf(group, REMEMBERED_CONSENT, context)) {
-    await Promise.all(page.map(([key]) => context.records.delete(key)));
+  for await (const page of pagesOf(group, REMEMBERED_CONSENT, services)) {
+    await Promise.all(page.map(([key]) => services.records.delete(key)));
     deleted += page.length;
   }
   return deleted;

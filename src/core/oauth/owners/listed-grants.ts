@@ -1,16 +1,16 @@
 import { defined } from '../../base/defined.js';
 import { mistake } from '../../base/mistakes.js';
-import { type ExpiringRecord, hasShape, type KeyAndShape } from '../../base/records.js';
+import { type ExpiringRecord, hasShape, type KeyAndShape, type Records } from '../../base/records.js';
 import { parseScope } from '../../base/scope.js';
+import type { ClientFinder } from '../clients/client-finder.js';
 import { type Client, DEVICE_CODE_GRANT } from '../clients/client.js';
-import type { OAuthContext } from '../kernel/context.js';
 import { CHAIN, type ChainRecord, lastRotation } from '../records/chain-record.js';
 import { type SignInFacts, signInFacts } from '../records/owner.js';
 import { CONNECTION, GRANT, grantIdInKey, groups, keys, liveGrant } from '../records/stored-records.js';
-import type { Grant } from '../tokens/tokens.js';
+import type { Grant } from '../tokens/grant.js';
 import { connectionsIn } from './pages-of.js';
 
-/** Selects the grants of an owner or of a client. */
+/** Selects the grants of an owner, of a client, or of an issuer. */
 export type GrantsOf =
   | {
       /** The owner of the grants. */
@@ -19,6 +19,10 @@ export type GrantsOf =
   | {
       /** The client of the grants. */
       readonly client_id: string;
+    }
+  | {
+      /** The issuer of `assertions()` that vouched for their owners. */
+      readonly issuer: string;
     };
 
 /** Selects a page of a list. */
@@ -49,12 +53,14 @@ export interface GrantSummary {
   readonly expires: number;
   /** The time of the last refresh, accurate to the hour if its token is not rotated, or of the last use of a personal token; absent if there was none. */
   readonly last_refreshed?: number;
-  /** The grant type: `authorization_code`, `implicit`, `password`, the name of the device grant or of one of `customGrants`. */
+  /** The grant type: `authorization_code`, `implicit`, `password`, the name of the device grant or of one of a feature. */
   readonly grant_type?: string;
   /** Whether the owner was not asked, because an earlier approval was remembered. */
   readonly silent: boolean;
   /** The name of a personal token. */
   readonly name?: string;
+  /** The server that vouched for the owner, if it was another one. */
+  readonly issuer?: string;
 }
 
 /** One page of grants. */
@@ -83,6 +89,10 @@ export interface ConnectedApp {
   readonly expires: number;
   /** The number of its grants; absent if the owner has more than 2,000. */
   readonly grants?: number;
+  /** The servers that vouched for the owner; absent if there are none, or if the owner has more than 2,000 grants. */
+  readonly issuers?: readonly string[];
+  /** Whether some of its grants are of the owner, and not of an issuer. Absent without issuers. */
+  readonly own?: boolean;
 }
 
 const DEFAULT_LIMIT = 50;
@@ -105,8 +115,21 @@ interface FoundGrant {
   readonly facts: SignInFacts;
 }
 
+/** What grants are read from. */
+export interface ReadServices {
+  readonly records: Records;
+}
+
+/** What lists of applications are made of. */
+export interface ListServices extends ReadServices {
+  readonly clients: ClientFinder;
+}
+
 /** The live ones among these grants, with all records read in one command. */
-export const readGrants = async (ids: readonly string[], context: OAuthContext): Promise<readonly FoundGrant[]> => {
+export const readGrants = async (
+  ids: readonly string[],
+  { records: store }: ReadServices,
+): Promise<readonly FoundGrant[]> => {
   const connections = [...new Set(ids.map(keys.connectionOf))];
   const wanted = [
     ...ids.flatMap((id): readonly KeyAndShape<ExpiringRecord>[] => [
@@ -115,7 +138,7 @@ export const readGrants = async (ids: readonly string[], context: OAuthContext):
     ]),
     ...connections.map((key): KeyAndShape<ExpiringRecord> => [key, CONNECTION]),
   ];
-  const records: readonly (ExpiringRecord | undefined)[] = await context.records.getEach(...wanted);
+  const records: readonly (ExpiringRecord | undefined)[] = await store.getEach(...wanted);
   const byKey = new Map(connections.map((key, at) => [key, records[2 * ids.length + at]]));
   return ids.flatMap((id, at) => {
     const [given, found] = records.slice(at * 2, at * 2 + 2);
@@ -146,18 +169,22 @@ const summaryOf = (grant: Grant, refreshed: number | undefined): GrantSummary =>
   expires: grant.exp,
   ...defined({ last_refreshed: refreshed && Math.floor(refreshed / 1000), grant_type: grant.grant_type }),
   silent: grant.silent ?? false,
-  ...defined({ name: grant.name }),
+  ...defined({ name: grant.name, issuer: grant.issuer }),
 });
 
-/** One page of the grants of an owner or a client: two store commands, one after the other. */
+const groupOf = (of: GrantsOf): string => {
+  if ('sub' in of) return groups.grantsOfOwner(of.sub);
+  return 'issuer' in of ? groups.grantsOfIssuer(of.issuer) : groups.grantsOfClient(of.client_id);
+};
+
+/** One page of the grants of an owner, a client or an issuer: two store commands, one after the other. */
 export const pageOfGrants = async (
   of: GrantsOf,
   { after, limit }: { readonly after?: string | undefined; readonly limit: number },
-  context: OAuthContext,
+  services: ReadServices,
 ): Promise<{ readonly found: readonly FoundGrant[]; readonly next: string | undefined }> => {
-  const group = 'sub' in of ? groups.grantsOfOwner(of.sub) : groups.grantsOfClient(of.client_id);
-  const page = await context.records.list(group, { after, limit });
-  const found = page.keys.length === 0 ? [] : await readGrants(page.keys.map(grantIdInKey), context);
+  const page = await services.records.list(groupOf(of), { after, limit });
+  const found = page.keys.length === 0 ? [] : await readGrants(page.keys.map(grantIdInKey), services);
   return { found, next: page.next };
 };
 
@@ -165,17 +192,20 @@ export const pageOfGrants = async (
 export const listGrants = async (
   of: GrantsOf,
   { after, limit = DEFAULT_LIMIT }: GrantPageRequest,
-  context: OAuthContext,
+  services: ReadServices,
 ): Promise<GrantPage> => {
   if (!Number.isInteger(limit) || limit < 1 || limit > MAX_LIMIT)
     throw mistake(`grants.list: limit must be a whole number from 1 to ${MAX_LIMIT}.`, 'OQ100');
-  const { found, next } = await pageOfGrants(of, { after, limit }, context);
+  const { found, next } = await pageOfGrants(of, { after, limit }, services);
   const grants = found.filter(({ redeemed }) => redeemed).map(({ summary }) => summary);
   return next === undefined ? { grants } : { grants, next };
 };
 
 /** What a row is about: grants, or connections. */
-type Part = Pick<GrantSummary, 'client_id' | 'scope' | 'resource' | 'created' | 'expires' | 'last_refreshed'>;
+type Part = Pick<
+  GrantSummary,
+  'client_id' | 'scope' | 'resource' | 'created' | 'expires' | 'last_refreshed' | 'issuer'
+>;
 
 /** A connected application with its registration, if there still is one. */
 export interface FoundApp {
@@ -184,19 +214,20 @@ export interface FoundApp {
 }
 
 /** The applications of an owner, sorted by name. */
-export const appsOf = async (sub: string, context: OAuthContext): Promise<readonly FoundApp[]> => {
-  const grants = await allGrants(sub, context);
+export const appsOf = async (sub: string, services: ListServices): Promise<readonly FoundApp[]> => {
+  const grants = await allGrants(sub, services);
   const byClient = new Map<string, Part[]>();
-  for (const part of grants ?? (await connectionsOf(sub, context))) {
+  for (const part of grants ?? (await connectionsOf(sub, services))) {
     const others = byClient.get(part.client_id);
     if (others === undefined) byClient.set(part.client_id, [part]);
     else others.push(part);
   }
   const apps = await Promise.all(
     [...byClient].map(async ([client_id, parts]): Promise<FoundApp> => {
-      const client = await context.config.clients.find(client_id);
+      const client = await services.clients.find(client_id);
       const app = { client_id, client_name: client?.name ?? client_id, ...summaryOfParts(parts) };
-      const found = grants === undefined ? app : { ...app, ...lastUseOf(parts), grants: parts.length };
+      const found =
+        grants === undefined ? app : { ...app, ...lastUseOf(parts), ...issuersOf(parts), grants: parts.length };
       return { app: found, client };
     }),
   );
@@ -204,11 +235,11 @@ export const appsOf = async (sub: string, context: OAuthContext): Promise<readon
 };
 
 /** `undefined` if there are too many to read for one response. */
-const allGrants = async (sub: string, context: OAuthContext): Promise<readonly GrantSummary[] | undefined> => {
+const allGrants = async (sub: string, services: ReadServices): Promise<readonly GrantSummary[] | undefined> => {
   const all: GrantSummary[] = [];
   let after: string | undefined;
   for (let n = 0; n < MAX_PAGES; n += 1) {
-    const { grants, next } = await listGrants({ sub }, { after, limit: MAX_LIMIT }, context);
+    const { grants, next } = await listGrants({ sub }, { after, limit: MAX_LIMIT }, services);
     for (const grant of grants) all.push(grant);
     if (next === undefined) return all;
     after = next;
@@ -217,9 +248,9 @@ const allGrants = async (sub: string, context: OAuthContext): Promise<readonly G
 };
 
 /** Of which there is one for each application, however many grants it has. */
-const connectionsOf = async (sub: string, context: OAuthContext): Promise<readonly Part[]> => {
+const connectionsOf = async (sub: string, services: ReadServices): Promise<readonly Part[]> => {
   const parts: Part[] = [];
-  for await (const page of connectionsIn(groups.connectionsOfOwner(sub), context)) {
+  for await (const page of connectionsIn(groups.connectionsOfOwner(sub), services)) {
     for (const [, { client_id, scope, aud, iat, exp }] of page)
       parts.push({ client_id, scope, resource: aud, created: iat, expires: exp });
   }
@@ -239,6 +270,11 @@ const summaryOfParts = (parts: readonly Part[]): Pick<ConnectedApp, 'scope' | 'r
 const lastUseOf = (parts: readonly Part[]): Pick<ConnectedApp, 'last_used'> => {
   const used = parts.flatMap(({ created, last_refreshed }) => [created ?? [], last_refreshed ?? []].flat());
   return used.length === 0 ? {} : { last_used: latest(used) };
+};
+
+const issuersOf = (parts: readonly Part[]): Pick<ConnectedApp, 'issuers' | 'own'> => {
+  const issuers = [...new Set(parts.flatMap(({ issuer }) => issuer ?? []))];
+  return issuers.length === 0 ? {} : { issuers, own: parts.some(({ issuer }) => issuer === undefined) };
 };
 
 // Without spreading into arguments, of which there may be thousands.

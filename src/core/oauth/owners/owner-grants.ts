@@ -1,9 +1,9 @@
 import { mistake } from '../../base/mistakes.js';
-import type { OAuthContext } from '../kernel/context.js';
+import type { ClientFinder } from '../clients/client-finder.js';
 import { forgetConsent } from '../kernel/forgotten-consent.js';
-import type { RevocationReason } from '../tokens/tokens.js';
+import type { Grant, RevocationReason } from '../tokens/grant.js';
 import { checkNames } from './check-names.js';
-import { endGrants } from './ended-grants.js';
+import { endGrants, endOfIssuer, type EndServices } from './ended-grants.js';
 import {
   appsOf,
   type ConnectedApp,
@@ -11,10 +11,11 @@ import {
   type GrantPageRequest,
   type GrantsOf,
   listGrants,
+  type ListServices,
 } from './listed-grants.js';
 
-/** Selects what `grants.revoke` revokes: one grant, or all of an owner, of a client, or of an owner for a client. */
-export type GrantTarget =
+/** Selects what `grants.revoke` revokes: one grant, or all of an owner, of a client, of an owner for a client, or of an issuer. */
+type GrantTarget =
   | string
   | {
       /** As in events, lists and `validateGrant`. */
@@ -29,14 +30,18 @@ export type GrantTarget =
   | {
       /** The client for which all owners' grants are revoked. */
       readonly client_id: string;
+    }
+  | {
+      /** The issuer of `assertions()` whose grants are revoked: everything that it vouched for. */
+      readonly issuer: string;
     };
 
 /** Lists and revokes what owners have allowed. */
 export interface OwnerGrants {
   /**
-   * The live grants of an owner or a client, page by page. Unredeemed grants are omitted.
+   * The live grants of an owner, a client or an issuer, page by page. Unredeemed grants are omitted.
    *
-   * @throws TypeError if the owner or client is missing, or `after` or `limit` is invalid; UnavailableError if the store cannot list, or fails.
+   * @throws TypeError if the owner, client or issuer is missing, or `after` or `limit` is invalid; UnavailableError if the store cannot list, or fails.
    */
   readonly list: (of: GrantsOf, page?: GrantPageRequest) => Promise<GrantPage>;
   /**
@@ -65,7 +70,7 @@ export interface OwnerGrants {
   /**
    * Forgets a remembered approval, so that the owner is asked again. Existing tokens stay valid until their grant is revoked.
    *
-   * @throws TypeError if either is not text; UnavailableError if the store fails.
+   * @throws TypeError if either is not a string; UnavailableError if the store fails.
    */
   readonly forgetConsent: (approval: {
     /** The owner who has approved. */
@@ -73,6 +78,16 @@ export interface OwnerGrants {
     /** The client that was approved. */
     readonly client_id: string;
   }) => Promise<void>;
+}
+
+interface OwnerGrantServices extends ListServices, EndServices {
+  readonly clients: ClientFinder & {
+    /** Invalidates everything issued to a client before. @returns whether its registry did it. */
+    endTokens(client_id: string, validAfter: number): Promise<boolean>;
+  };
+  readonly tokens: EndServices['tokens'] & {
+    findGrant(id: string): Promise<Grant | undefined>;
+  };
 }
 
 /** Validates an object with some of these keys and no others, because callers may use JavaScript. */
@@ -87,37 +102,38 @@ const checkTarget = (call: string, target: unknown, allowed: readonly (readonly 
 };
 
 /** @returns the number of revoked grants, as far as it is known: 1 or 0. */
-const revokeOne = async (id: string, why: RevocationReason, context: OAuthContext): Promise<number> => {
-  const grant = await context.tokens.findGrant(id);
-  if (grant !== undefined) await forgetConsent(grant.sub, grant.client_id, context);
-  if (grant === undefined) await context.tokens.deleteGrant({ id }, why, context.emit);
-  else await context.tokens.revokeGrant(grant, why, context.emit);
+const revokeOne = async (id: string, why: RevocationReason, services: OwnerGrantServices): Promise<number> => {
+  const grant = await services.tokens.findGrant(id);
+  if (grant !== undefined) await forgetConsent(grant.sub, grant.client_id, services);
+  if (grant === undefined) await services.tokens.deleteGrant({ id }, why, services.emit);
+  else await services.tokens.revokeGrant(grant, why, services.emit);
   return grant === undefined ? 0 : 1;
 };
 
-export const ownerGrants = (context: OAuthContext): OwnerGrants => ({
+export const ownerGrants = (services: OwnerGrantServices): OwnerGrants => ({
   list: async (of, page = {}) => {
-    checkTarget('grants.list', of, [['sub'], ['client_id']]);
-    return listGrants(of, page, context);
+    checkTarget('grants.list', of, [['sub'], ['client_id'], ['issuer']]);
+    return listGrants(of, page, services);
   },
   apps: async (of) => {
     checkTarget('grants.apps', of, [['sub']]);
-    return (await appsOf(of.sub, context)).map(({ app }) => app);
+    return (await appsOf(of.sub, services)).map(({ app }) => app);
   },
   revoke: async (target, options = {}) => {
     const named = typeof target === 'string' ? { grant_id: target } : target;
-    checkTarget('grants.revoke', named, [['grant_id'], ['sub'], ['client_id'], ['sub', 'client_id']]);
+    checkTarget('grants.revoke', named, [['grant_id'], ['sub'], ['client_id'], ['sub', 'client_id'], ['issuer']]);
     if (options.by !== undefined) checkNames('grants.revoke', { by: options.by });
     const by = options.by === undefined ? {} : { by: options.by };
     const why: RevocationReason = { reason: 'host', ...by };
-    if ('grant_id' in named) return revokeOne(named.grant_id, why, context);
+    if ('grant_id' in named) return revokeOne(named.grant_id, why, services);
+    if ('issuer' in named) return endOfIssuer(named.issuer, why, services);
     // From the next second on: tokens issued in this second may be older than this call.
-    if (!('sub' in named) && (await context.config.clients.endTokens(named.client_id, context.tokens.now() + 1)))
-      context.emit?.({ type: 'client.tokens_ended', client_id: named.client_id, ...by });
-    return (await endGrants(named, why, context)).grants;
+    if (!('sub' in named) && (await services.clients.endTokens(named.client_id, services.tokens.now() + 1)))
+      services.emit?.({ type: 'client.tokens_ended', client_id: named.client_id, ...by });
+    return (await endGrants(named, why, services)).grants;
   },
   forgetConsent: async ({ sub, client_id }) => {
     checkNames('grants.forgetConsent', { sub, client_id });
-    await forgetConsent(sub, client_id, context);
+    await forgetConsent(sub, client_id, services);
   },
 });

@@ -1,11 +1,11 @@
-import type { OAuthContext } from '../kernel/context.js';
+import type { OwnerData } from '../kernel/hooks.js';
 import type { SignInFacts } from '../records/owner.js';
 import { groups, REMEMBERED_CONSENT } from '../records/stored-records.js';
-import { type GrantSummary, pageOfGrants } from './listed-grants.js';
+import { type GrantSummary, pageOfGrants, type ReadServices } from './listed-grants.js';
 import { connectionsIn, pagesOf } from './pages-of.js';
 
 /** A stored grant, including one its client never redeemed. */
-export interface OwnerGrantRecord extends GrantSummary, SignInFacts {
+interface OwnerGrantRecord extends GrantSummary, SignInFacts {
   /** The type of record. */
   readonly type: 'grant';
   /** Whether its client has redeemed it. */
@@ -13,7 +13,7 @@ export interface OwnerGrantRecord extends GrantSummary, SignInFacts {
 }
 
 /** A remembered approval, because of which its owner is not asked again. */
-export interface OwnerConsentRecord {
+interface OwnerConsentRecord {
   /** The type of record. */
   readonly type: 'consent';
   /** The client that was approved. */
@@ -27,7 +27,7 @@ export interface OwnerConsentRecord {
 }
 
 /** A connected application: on this record, all grants of the owner for it depend. */
-export interface OwnerConnectionRecord {
+interface OwnerConnectionRecord {
   /** The type of record. */
   readonly type: 'connection';
   /** The client. */
@@ -42,26 +42,41 @@ export interface OwnerConnectionRecord {
   readonly expires: number;
 }
 
+/** A record of a feature. */
+interface OwnerFeatureRecord {
+  /** The type of record. */
+  readonly type: 'feature';
+  /** The name of the feature. */
+  readonly feature: string;
+  /** What it stores. */
+  readonly data: Readonly<Record<string, unknown>>;
+}
+
 /** One record of what the server stores about an owner, as plain JSON data. */
-export type OwnerRecord = OwnerConnectionRecord | OwnerGrantRecord | OwnerConsentRecord;
+export type OwnerRecord = OwnerConnectionRecord | OwnerGrantRecord | OwnerConsentRecord | OwnerFeatureRecord;
 
 const PAGE = 100;
 
 /** Everything the server stores about an owner, except hashes. */
-export async function* recordsOf(sub: string, context: OAuthContext): AsyncGenerator<OwnerRecord, void> {
-  for await (const connections of connectionsIn(groups.connectionsOfOwner(sub), context)) {
+export async function* recordsOf(
+  sub: string,
+  services: ReadServices & { readonly hooks: { readonly ownerData?: readonly OwnerData[] } },
+): AsyncGenerator<OwnerRecord, void> {
+  for await (const connections of connectionsIn(groups.connectionsOfOwner(sub), services)) {
     for (const [, { client_id, scope, aud, iat, exp }] of connections)
       yield { type: 'connection', client_id, scope, resource: aud, created: iat, expires: exp };
   }
   let after: string | undefined;
   do {
-    const page = await pageOfGrants({ sub }, { after, limit: PAGE }, context);
+    const page = await pageOfGrants({ sub }, { after, limit: PAGE }, services);
     for (const { summary, redeemed, facts } of page.found) yield { type: 'grant', ...summary, redeemed, ...facts };
     after = page.next;
   } while (after !== undefined);
-  for await (const consents of pagesOf(groups.consentsOfOwner(sub), REMEMBERED_CONSENT, context)) {
+  for await (const consents of pagesOf(groups.consentsOfOwner(sub), REMEMBERED_CONSENT, services)) {
     for (const [, { client_id, scope, aud, exp }] of consents) {
       yield { type: 'consent', client_id, scope, resource: aud, expires: exp };
     }
   }
+  for (const { feature, exportOwner } of services.hooks.ownerData ?? [])
+    for await (const data of exportOwner?.(sub) ?? []) yield { type: 'feature', feature, data };
 }

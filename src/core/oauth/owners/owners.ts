@@ -1,17 +1,19 @@
+import { defined } from '../../base/defined.js';
 import { mistake } from '../../base/mistakes.js';
-import type { OAuthContext } from '../kernel/context.js';
+import type { Records } from '../../base/records.js';
+import type { OwnerData } from '../kernel/hooks.js';
 import { checkOwner } from '../records/owner.js';
 import { groups } from '../records/stored-records.js';
-import { endSessions } from '../sign-in/owner-sessions.js';
+import { endSessions, type OwnerSessionContext } from '../sign-in/owner-sessions.js';
 import { checkNames } from './check-names.js';
-import { type EndedGrants, endGrants } from './ended-grants.js';
+import { type EndedGrants, endGrants, type EndServices } from './ended-grants.js';
 import { type OwnerRecord, recordsOf } from './owner-records.js';
 import { keysOf } from './pages-of.js';
 
 /** Options of methods that affect an owner. */
-export interface DoneBy {
+interface DoneBy {
   /** Who does it, for the events `owner.signed_out` and `grant.revoked`. */
-  readonly by?: string;
+  readonly by?: string | undefined;
 }
 
 /** Signs out, exports and erases owners. */
@@ -34,7 +36,7 @@ export interface Owners {
    */
   readonly export: (sub: string) => AsyncIterable<OwnerRecord>;
   /**
-   * Signs an owner out, revokes everything they granted, and deletes every record with their name. It is safe to repeat.
+   * Signs an owner out, revokes everything they granted, and deletes every record with their name, those of features included. It is safe to repeat.
    *
    * @param sub - The owner.
    * @returns how many grants and remembered approvals this call removed.
@@ -44,13 +46,19 @@ export interface Owners {
   readonly erase: (sub: string, options?: DoneBy) => Promise<EndedGrants>;
 }
 
-const endAll = async (sub: string, { by }: DoneBy, context: OAuthContext): Promise<void> => {
-  await endSessions(sub, context);
-  context.emit?.({ type: 'owner.signed_out', sub, ...(by === undefined ? {} : { by }) });
+interface OwnerServices extends EndServices, OwnerSessionContext {
+  readonly records: Records;
+  readonly signIn: { readonly isBuiltIn: boolean };
+  readonly hooks: EndServices['hooks'] & { readonly ownerData?: readonly OwnerData[] };
+}
+
+const endAll = async (sub: string, { by }: DoneBy, services: OwnerServices): Promise<void> => {
+  await endSessions(sub, services);
+  services.emit?.({ type: 'owner.signed_out', sub, ...(by === undefined ? {} : { by }) });
 };
 
 /** Deletes every record that may contain the name of an owner, whatever version wrote it. */
-const deleteListed = async (sub: string, { records }: OAuthContext): Promise<void> => {
+const deleteListed = async (sub: string, { records }: OwnerServices): Promise<void> => {
   for (const group of [groups.grantsOfOwner(sub), groups.tokensOfOwner(sub), groups.consentsOfOwner(sub)]) {
     for await (const keys of keysOf(group, records)) await Promise.all(keys.map((key) => records.delete(key)));
   }
@@ -60,32 +68,38 @@ const checkBy = (call: string, { by }: DoneBy): void => {
   if (by !== undefined) checkNames(call, { by });
 };
 
-export const ownersOf = (context: OAuthContext): Owners => ({
+const checkSub = (call: string, sub: string): void => {
+  checkNames(call, { sub });
+  checkOwner({ sub });
+};
+
+export const ownersOf = (services: OwnerServices): Owners => ({
   signOut: async (sub, options = {}) => {
-    checkOwner({ sub });
+    checkSub('owners.signOut', sub);
     checkBy('owners.signOut', options);
-    const { hooks, signIn, emit } = context;
+    const { hooks, signIn, emit } = services;
     if (!signIn.isBuiltIn && hooks.beforeSignOut === undefined)
       throw mistake(
-        'owners.signOut: with options.owner you manage the sessions. End them where you store them.',
+        'owners.signOut: with options.owner you manage the sessions. End them where you store them, and call grants.revoke({ sub }) for the access of applications.',
         'OQ112',
       );
     const tell = await hooks.beforeSignOut?.({ sub }, emit);
-    if (signIn.isBuiltIn) await endAll(sub, options, context);
+    if (signIn.isBuiltIn) await endAll(sub, options, services);
     tell?.();
   },
   export: async function* (sub) {
-    checkOwner({ sub });
-    yield* recordsOf(sub, context);
+    checkSub('owners.export', sub);
+    yield* recordsOf(sub, services);
   },
   erase: async (sub, options = {}) => {
-    checkOwner({ sub });
+    checkSub('owners.erase', sub);
     checkBy('owners.erase', options);
-    context.records.checkLists();
+    services.records.checkLists();
     // Sessions first: an approval in progress in one of them is found below, or finds its session ended.
-    if (context.signIn.isBuiltIn) await endAll(sub, options, context);
-    const ended = await endGrants({ sub }, { reason: 'host', ...options }, context);
-    await deleteListed(sub, context);
+    if (services.signIn.isBuiltIn) await endAll(sub, options, services);
+    const ended = await endGrants({ sub }, { reason: 'host', ...defined(options) }, services);
+    await deleteListed(sub, services);
+    await Promise.all((services.hooks.ownerData ?? []).map(async ({ eraseOwner }) => eraseOwner?.(sub)));
     return ended;
   },
 });

@@ -1,16 +1,28 @@
 import { UnavailableError } from '../../base/errors.js';
+import { PERSONAL_TOKENS } from '../../base/personal-tokens.js';
+import type { Clock, MaybePromise } from '../../base/ports.js';
 import { formatScope, parseScope } from '../../base/scope.js';
-import { DAY, PERSONAL_TOKENS } from '../clients/personal-client.js';
+import type { ClientFinder } from '../clients/client-finder.js';
+import { shownName } from '../clients/client-metadata.js';
+import type { Emit } from '../events/events.js';
 import { LIMITS } from '../facts/limits.js';
-import type { OAuthContext } from '../kernel/context.js';
 import type { Owner } from '../records/owner.js';
 import { type ConsentDecisionRecord, grantIdInKey, groups, keys } from '../records/stored-records.js';
 import { isGrantId } from '../records/token-id.js';
-import { type Grant, wholeOf } from '../tokens/tokens.js';
-import { readGrants } from './listed-grants.js';
+import {
+  type CreateGrant,
+  type Grant,
+  type Issuance,
+  type KnownGrant,
+  type NewGrant,
+  type RevocationReason,
+  wholeOf,
+} from '../tokens/grant.js';
+import type { MintedToken } from '../tokens/token-response.js';
+import { readGrants, type ReadServices } from './listed-grants.js';
 
 /** A personal token. Times are in seconds since the epoch. */
-export interface PersonalToken {
+interface PersonalToken {
   /** Its grant. */
   readonly id: string;
   readonly name: string;
@@ -20,43 +32,13 @@ export interface PersonalToken {
   readonly expires: number;
 }
 
+const DAY = 86_400;
+
 /** Entries read together. Those of revoked tokens stay until the tokens would have expired. */
 const PAGE = 500;
 
-/** The personal tokens of an owner, the newest first. */
-export const personalTokens = async (sub: string, context: OAuthContext): Promise<readonly PersonalToken[]> => {
-  const all: PersonalToken[] = [];
-  let after: string | undefined;
-  do {
-    const page = await context.records.list(groups.tokensOfOwner(sub), { after, limit: PAGE });
-    if (page.keys.length > 0) all.push(...(await readTokens(sub, page.keys.map(grantIdInKey), context)));
-    after = page.next;
-  } while (after !== undefined && all.length < LIMITS.personalTokens);
-  return all.toSorted((a, b) => (b.created ?? 0) - (a.created ?? 0));
-};
-
-/** The live ones of these grants that are personal tokens of this owner. */
-const readTokens = async (
-  sub: string,
-  ids: readonly string[],
-  context: OAuthContext,
-): Promise<readonly PersonalToken[]> => {
-  const found = await readGrants(ids, context);
-  return found
-    .map(({ summary }) => summary)
-    .filter((grant) => grant.sub === sub && grant.client_id === PERSONAL_TOKENS)
-    .map(({ grant_id, name = '', scope, created, last_refreshed, expires }) => ({
-      id: grant_id,
-      name,
-      scopes: parseScope(scope) ?? [],
-      created,
-      lastUsed: last_refreshed,
-      expires,
-    }));
-};
-
 /** What an owner wants of a token. */
-export interface WantedToken {
+interface WantedToken {
   readonly name: string;
   readonly scopes: readonly string[];
   readonly days: number;
@@ -64,51 +46,123 @@ export interface WantedToken {
   readonly form: string;
 }
 
-/**
- * Creates a token, valid for everything that this server protects.
- *
- * @returns the token, which is not stored, and its grant; `undefined` if this form has created one before.
- */
-export const createPersonalToken = async (
-  owner: Owner,
-  { name, scopes, days, form }: WantedToken,
-  context: OAuthContext,
-): Promise<(Pick<Grant, 'id' | 'exp'> & { readonly token: string }) | undefined> => {
-  const { config, tokens, emit } = context;
-  const client = await config.clients.find(PERSONAL_TOKENS);
-  if (client === undefined) throw new UnavailableError('The client of personal tokens is missing.');
-  const { names } = config.resources;
-  const aud = names.length === 0 || config.issuer === undefined ? names : [...new Set([config.issuer, ...names])];
-  const origin = { grant_type: 'personal_token', name };
-  const made = await tokens.newGrant(client, owner, formatScope(scopes), aud, origin);
-  const { id } = made;
-  const grant = { ...made, exp: tokens.now() + days * DAY };
-  // Of its own, so that the form stays used when the token has ended: a grant with the same id would revive it.
-  const used = { decision: 'approve', grant: id, by: '', at_ms: context.clock(), exp: grant.exp } as const;
-  if (!(await context.records.add<ConsentDecisionRecord>(keys.consentDecision(form), used))) return undefined;
-  const [{ access_token }] = await Promise.all([tokens.issue(wholeOf(grant, client)), tokens.saveGrant(grant, emit)]);
-  emit?.({
-    type: 'token.issued',
-    grant_type: origin.grant_type,
-    client_id: PERSONAL_TOKENS,
-    sub: owner.sub,
-    scope: grant.scope,
-    grant_id: grant.id,
-  });
-  return { token: access_token, id, exp: grant.exp };
-};
+/** What {@link PersonalTokens} depend on. */
+interface PersonalTokenDependencies extends ReadServices {
+  readonly clients: ClientFinder;
+  readonly resources: { readonly names: readonly string[] };
+  readonly configuredIssuer: string | undefined;
+  readonly clock: Clock;
+  readonly tokens: {
+    /** Seconds since the epoch. */
+    now(): number;
+    readonly newGrant: CreateGrant;
+    mint(issue: Issuance): MaybePromise<MintedToken>;
+    save(minted: MintedToken): MaybePromise<void>;
+    saveGrant(grant: NewGrant, emit: Emit | undefined): Promise<Grant>;
+    revokeGrant(grant: KnownGrant, why: RevocationReason, emit: Emit | undefined): Promise<void>;
+  };
+}
 
-/** A token of this owner. */
-export const findPersonalToken = async (
-  sub: string,
-  id: string,
-  context: OAuthContext,
-): Promise<PersonalToken | undefined> => (isGrantId(id) ? (await readTokens(sub, [id], context))[0] : undefined);
+/** The personal tokens of owners. */
+export class PersonalTokens {
+  readonly #given: PersonalTokenDependencies;
 
-/** Revokes one token of an owner. */
-export const endPersonalToken = (sub: string, { id, expires }: PersonalToken, context: OAuthContext): Promise<void> =>
-  context.tokens.revokeGrant(
-    { id, exp: expires, client_id: PERSONAL_TOKENS, sub },
-    { reason: 'owner', by: sub },
-    context.emit,
-  );
+  constructor(given: PersonalTokenDependencies) {
+    this.#given = given;
+  }
+
+  /** How many an owner may have. */
+  get limit(): number {
+    return LIMITS.personalTokens;
+  }
+
+  /** A name as pages show it; empty if nothing of it is visible, `undefined` if it is too long. */
+  shownName(typed: string): string | undefined {
+    return shownName(typed);
+  }
+
+  /** The scopes that a token may have. */
+  async scopes(): Promise<readonly string[]> {
+    const client = await this.#given.clients.find(PERSONAL_TOKENS);
+    return [...(client?.scopes ?? [])];
+  }
+
+  /** The personal tokens of an owner, the newest first. */
+  async list(sub: string): Promise<readonly PersonalToken[]> {
+    const all: PersonalToken[] = [];
+    let after: string | undefined;
+    do {
+      const page = await this.#given.records.list(groups.tokensOfOwner(sub), { after, limit: PAGE });
+      if (page.keys.length > 0) all.push(...(await this.#read(sub, page.keys.map(grantIdInKey))));
+      after = page.next;
+    } while (after !== undefined && all.length < LIMITS.personalTokens);
+    return all.toSorted((a, b) => (b.created ?? 0) - (a.created ?? 0));
+  }
+
+  /** A token of this owner. */
+  async find(sub: string, id: string): Promise<PersonalToken | undefined> {
+    return isGrantId(id) ? (await this.#read(sub, [id]))[0] : undefined;
+  }
+
+  /** The live ones of these grants that are personal tokens of this owner. */
+  async #read(sub: string, ids: readonly string[]): Promise<readonly PersonalToken[]> {
+    const found = await readGrants(ids, this.#given);
+    return found
+      .map(({ summary }) => summary)
+      .filter((grant) => grant.sub === sub && grant.client_id === PERSONAL_TOKENS)
+      .map(({ grant_id, name = '', scope, created, last_refreshed, expires }) => ({
+        id: grant_id,
+        name,
+        scopes: parseScope(scope) ?? [],
+        created,
+        lastUsed: last_refreshed,
+        expires,
+      }));
+  }
+
+  /**
+   * Creates a token, valid for everything that this server protects.
+   *
+   * @returns the token, which is not stored, and its grant; `undefined` if this form has created one before.
+   */
+  async create(
+    owner: Owner,
+    { name, scopes, days, form }: WantedToken,
+    emit: Emit | undefined,
+  ): Promise<(Pick<Grant, 'id' | 'exp'> & { readonly token: string }) | undefined> {
+    const { clients, resources, configuredIssuer: issuer, tokens, clock, records } = this.#given;
+    const client = await clients.find(PERSONAL_TOKENS);
+    if (client === undefined) throw new UnavailableError('The client of personal tokens is missing.');
+    const { names } = resources;
+    const aud = names.length === 0 || issuer === undefined ? names : [...new Set([issuer, ...names])];
+    const origin = { grant_type: 'personal_token', name };
+    const made = await tokens.newGrant(client, owner, formatScope(scopes), aud, origin);
+    const { id } = made;
+    const grant = { ...made, exp: tokens.now() + days * DAY };
+    const minted = await tokens.mint(wholeOf(grant, client));
+    // Of its own, so that the form stays used when the token has ended: a grant with the same id would revive it.
+    const used = { decision: 'approve', grant: id, by: '', at_ms: clock(), exp: grant.exp } as const;
+    if (!(await records.add<ConsentDecisionRecord>(keys.consentDecision(form), used))) return undefined;
+    await Promise.all([tokens.save(minted), tokens.saveGrant(grant, emit)]);
+    emit?.({
+      type: 'token.issued',
+      grant_type: origin.grant_type,
+      client_id: PERSONAL_TOKENS,
+      sub: owner.sub,
+      scope: grant.scope,
+      grant_id: grant.id,
+    });
+    return { token: minted.response.access_token, id, exp: grant.exp };
+  }
+
+  /** Revokes one token of an owner. */
+  end(sub: string, { id, expires }: PersonalToken, emit: Emit | undefined): Promise<void> {
+    const grant = { id, exp: expires, client_id: PERSONAL_TOKENS, sub };
+    return this.#given.tokens.revokeGrant(grant, { reason: 'owner', by: sub }, emit);
+  }
+
+  /** Revokes a token that was created for nobody: its owner was signed out meanwhile. */
+  discard(grant: Pick<Grant, 'id' | 'exp'>, emit: Emit | undefined): Promise<void> {
+    return this.#given.tokens.revokeGrant(grant, { reason: 'unused' }, emit);
+  }
+}

@@ -3,6 +3,7 @@ import { confirmContent, hiddenInputs, noticeText, problemText } from '../../bas
 import type { Translator } from '../../base/pages/languages/translator.js';
 import { mark, pageLayout } from '../../base/pages/layout.js';
 import {
+  account,
   changeLater,
   clientLinks,
   decisionButtons,
@@ -12,10 +13,8 @@ import {
   request,
   resourceText,
   scopeList,
-  signedIn,
   signOutButton,
 } from './layout.js';
-import { tokens } from './token-page.js';
 import type {
   ConfirmView,
   ConnectedAppView,
@@ -99,24 +98,31 @@ const consent = (view: ConsentView, language: Translator): Html =>
     title: language.text('allowClient', { client: view.clientName }),
     heading: language.html('allowClient', { client: view.clientName }),
     above: pair(view),
-    body: html`${request(view, 'clientWants', language, view.canSwitch ? html`<button form="decision" name="decision" value="switch" class="link">${language.text('switchAccount')}</button>` : undefined)}
+    body: html`${account(view, language, view.canSwitch ? html`<button form="decision" name="decision" value="switch" class="link">${language.text('switchAccount')}</button>` : undefined)}${request(view, language)}
 ${warning(view, language)}${clientLinks(view, language)}<p class="soft">${language.html('returnsTo', { host: strong(view.redirectHost) })}</p>
 <form method="post" action="${view.action}" id="decision">
 ${hiddenInputs(view.hidden)}${decisionButtons(language)}
 </form>${changeLater(view.grantsPath, language)}`,
   });
 
+/** The form of a button that signs out, where Enter in a field must not press it. */
+const signOutForm = (view: DeviceCodeView | DeviceDoneView, id: string): Html | undefined =>
+  view.canSignOut
+    ? html`<form method="post" action="${view.action}" id="${id}" hidden>\n${hiddenInputs(view.hidden)}</form>`
+    : undefined;
+
 const deviceCode = (view: DeviceCodeView, language: Translator): Html =>
   pageLayout(view, {
     title: language.text('connectDevice'),
-    body: html`<p>${signedIn(view.username, language)} ${language.text('enterCode')}</p>
+    body: html`${account(view, language, signOutButton(view, 'switchAccount', 'other', language))}<p>${language.text('enterCode')}</p>
 ${problemText(view.problem)}
 <form method="post" action="${view.action}">
 ${hiddenInputs(view.hidden)}<div><label for="user_code">${language.text('code')}</label>
 <input id="user_code" name="user_code" class="code" dir="ltr" autocomplete="off" autocapitalize="characters" spellcheck="false" required autofocus placeholder="${view.example}" value="${view.userCode}" aria-describedby="hint${view.problem === undefined ? undefined : ' problem'}"${view.problem === undefined ? undefined : html` aria-invalid="true"`}>
 <p class="soft hint" id="hint">${language.text('codeHint')}</p></div>
 <div class="actions"><button>${language.text('continue')}</button></div>
-${signOutButton(view, language)}</form>`,
+</form>
+${signOutForm(view, 'other')}`,
   });
 
 const deviceConsent = (view: DeviceConsentView, language: Translator): Html =>
@@ -124,21 +130,16 @@ const deviceConsent = (view: DeviceConsentView, language: Translator): Html =>
     title: language.text('allowClient', { client: view.clientName }),
     heading: language.html('allowClient', { client: view.clientName }),
     above: pair(view),
-    body: html`${request(view, 'deviceWants', language)}
+    body: html`${account(view, language, signOutButton(view, 'switchAccount', 'decision', language))}${request(view, language)}
 <dl>
 <div><dt>${language.text('codeOnDevice')}</dt><dd class="code"><bdi dir="ltr">${view.userCode}</bdi></dd></div>
 <div><dt>${language.text('fingerprint')}</dt><dd class="code"><bdi dir="ltr">${view.fingerprint}</bdi></dd></div>
 </dl>
 ${clientLinks(view, language)}<p class="note"><strong>${language.text('yourDeviceOnly')}</strong> ${language.text('codeWasSent')}</p>
-<form method="post" action="${view.action}">
+<form method="post" action="${view.action}" id="decision">
 ${hiddenInputs(view.hidden)}${decisionButtons(language)}
-${signOutButton(view, language)}</form>${changeLater(view.grantsPath, language)}`,
+</form>${changeLater(view.grantsPath, language)}`,
   });
-
-const signOutForm = (view: DeviceDoneView, language: Translator): Html | undefined =>
-  view.canSignOut
-    ? html`\n<form method="post" action="${view.action}">\n${hiddenInputs(view.hidden)}${signOutButton(view, language)}</form>`
-    : undefined;
 
 const deviceDone = (view: DeviceDoneView, language: Translator): Html => {
   const isApproved = view.decision === 'approve';
@@ -146,28 +147,33 @@ const deviceDone = (view: DeviceDoneView, language: Translator): Html => {
   return pageLayout(view, {
     title: language.text(isApproved ? 'deviceConnected' : 'deviceNotConnected'),
     body: html`<p>${language.html(isApproved ? 'clientConnected' : 'clientNotConnected', { client })}</p>${isApproved ? changeLater(view.grantsPath, language) : undefined}
-<p class="soft"><a href="${view.devicePath}">${language.text('connectAnother')}</a></p>${signOutForm(view, language)}`,
+<p class="links"><a href="${view.devicePath}">${language.text('connectAnother')}</a>
+${signOutButton(view, 'signOut', 'other', language)}</p>${signOutForm(view, 'other')}`,
     ...(isApproved && { end: 'good' }),
   });
 };
 
-const connectedApp = (app: ConnectedAppView, language: Translator): Html => html`<section>
-<h2>${mark(app.clientName, app.logoUri, true)}<bdi>${app.clientName}</bdi></h2>
+/** Who else decides about an application. */
+const connectedBy = ({ connectedBy: hosts, isAlsoOwn }: ConnectedAppView, language: Translator): Html | undefined =>
+  hosts && html` ${language.html(isAlsoOwn ? 'alsoConnectedBy' : 'connectedBy', { host: strong(hosts.join(', ')) })}`;
+
+const connectedApp = (app: ConnectedAppView, index: number, language: Translator): Html => html`<section>
+<h2 id="app-${index}">${mark(app.clientName, app.logoUri, true)}<bdi>${app.clientName}</bdi></h2>
 ${app.scopes.length === 0 ? html`<p>${language.text('knowsSignIn')}</p>` : scopeList(app.scopes)}${resourceText(app.resources, language)}
-<p class="soft">${app.created === undefined ? undefined : language.html('connectedOn', { date: language.day(app.created) })}${app.lastUsed === undefined ? undefined : html` ${language.html('lastUsedOn', { date: language.day(app.lastUsed) })}`}</p>
-<button name="disconnect" value="${app.clientId}" class="plain">${language.html('disconnect', { client: app.clientName })}</button>
+<p class="soft">${app.created === undefined ? undefined : language.html('connectedOn', { date: language.day(app.created) })}${app.lastUsed === undefined ? undefined : html` ${language.html('lastUsedOn', { date: language.day(app.lastUsed) })}`}${connectedBy(app, language)}</p>
+<button name="disconnect" value="${app.clientId}" class="plain" id="end-${index}" aria-labelledby="end-${index} app-${index}">${language.text('disconnect')}</button>
 </section>
 `;
 
 const grants = (view: GrantsView, language: Translator): Html => {
-  const { apps, tokensPath } = view;
+  const { apps } = view;
   const summary = apps.length === 0 ? language.text('noApps') : language.html('apps', { count: apps.length });
-  const own = tokensPath === undefined ? undefined : { href: tokensPath, text: language.text('personalTokens') };
   return pageLayout(view, {
     title: language.text('connectedApps'),
-    body: html`${noticeText(view.notice)}<p>${signedIn(view.username, language)} ${summary}</p>
-<form method="post" action="${view.action}">
-${hiddenInputs(view.hidden)}${apps.map((app) => connectedApp(app, language))}<div class="quiet">${apps.length > 1 ? html`<button name="decision" value="disconnect_all" class="link danger">${language.text('disconnectAll')}</button>\n` : undefined}${signOutButton(view, language)}</div></form>${further(own, view, language)}`,
+    isWide: apps.length > 1,
+    body: html`${noticeText(view.notice)}${account(view, language, signOutButton(view, 'signOut', 'list', language))}<p>${summary}</p>
+<form method="post" action="${view.action}" id="list">
+${hiddenInputs(view.hidden)}<div class="cards">${apps.map((app, index) => connectedApp(app, index, language))}</div>${apps.length > 1 ? html`<p><button name="decision" value="disconnect_all" class="link danger">${language.text('disconnectAll')}</button></p>\n` : undefined}</form>${further(view.accountPages, view, language)}`,
   });
 };
 
@@ -197,7 +203,6 @@ export const BUILT_IN_PAGES: BuiltInPages = {
   deviceConsent,
   deviceDone,
   grants,
-  tokens,
   confirm,
   error,
 };

@@ -8,13 +8,11 @@ const ENDINGS = {
   disconnect: { ask: 'askDisconnect', press: 'disconnect', explain: 'accessEnds', done: 'disconnected' },
   disconnect_all: {
     ask: 'askDisconnectAll',
-    press: 'disconnectAll',
+    press: 'disconnect',
     explain: 'accessEnds',
     done: 'disconnectedAll',
   },
-  revoke: { ask: 'askEndToken', press: 'endToken', explain: 'tokenEnds', done: 'tokenEnded' },
   sign_out: { ask: 'askSignOut', press: 'signOut', explain: 'signOutAsked', done: 'signOut' },
-  revoke_all: { ask: 'askEndAllTokens', press: 'endAllTokens', explain: 'tokenEnds', done: 'tokensEnded' },
 } as const satisfies Readonly<Record<string, QuestionTexts<PageTextName> & { done: PageTextName }>>;
 
 /** What ends: one thing with its name, or several. */

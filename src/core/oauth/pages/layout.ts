@@ -2,12 +2,17 @@ import { type Html, html } from '../../base/html.js';
 import type { Translator } from '../../base/pages/languages/translator.js';
 import { mark, type PageLink, type PageView } from '../../base/pages/layout.js';
 import type { ClientLinks } from '../clients/client.js';
-import type { RequestView, ScopeView, SignOutView } from './views.js';
+import type { AccountView, RequestView, ScopeView, SignOutView } from './views.js';
 
-/** Submits the form without validation, because signing out needs no code. */
-export const signOutButton = ({ canSignOut }: SignOutView, language: Translator, attributes?: Html): Html | undefined =>
+/** A button that signs out, of the form with this id. */
+export const signOutButton = (
+  { canSignOut }: SignOutView,
+  text: 'signOut' | 'switchAccount',
+  form: string,
+  language: Translator,
+): Html | undefined =>
   canSignOut
-    ? html`<button name="decision" value="sign_out" class="link" formnovalidate${attributes}>${language.text('signOut')}</button>\n`
+    ? html`<button form="${form}" name="decision" value="sign_out" class="link">${language.text(text)}</button>`
     : undefined;
 
 export const decisionButtons = (language: Translator): Html => html`<div class="actions">
@@ -29,27 +34,20 @@ export const resourceText = (resources: readonly string[], language: Translator)
     ? undefined
     : html`\n<p class="soft">${language.html('accessTo', { resource: html`<bdi>${resources.join(', ')}</bdi>` })}</p>`;
 
-/** The user, the client, and the requested scopes. */
-export const request = (
-  { username, clientName, scopes, resources }: RequestView,
-  wants: 'clientWants' | 'deviceWants',
-  language: Translator,
-  /** The button for another account. */
-  other?: Html,
-): Html => {
+/** The client, and the requested scopes. */
+export const request = ({ clientName, scopes, resources }: RequestView, language: Translator): Html => {
   const client = html`<strong><bdi>${clientName}</bdi></strong>`;
-  const who = html`<div class="account">${mark(username, undefined, true)}<div><p>${signedIn(username, language)}</p>
-${other}</div></div>`;
   return scopes.length === 0
-    ? html`${who}
-<p>${language.html(`${wants}SignIn`, { client })}</p>${resourceText(resources, language)}`
-    : html`${who}
-<p>${language.html(wants, { client })}</p>
+    ? html`<p>${language.html('clientWantsSignIn', { client })}</p>${resourceText(resources, language)}`
+    : html`<p>${language.html('clientWants', { client })}</p>
 ${scopeList(scopes)}${resourceText(resources, language)}`;
 };
 
-export const signedIn = (username: string, language: Translator): Html =>
-  language.html('signedInAs', { user: html`<strong><bdi>${username}</bdi></strong>` });
+/** The account of the signed-in user. @param other - The button to sign out, or for another account. */
+export const account = ({ username, email }: AccountView, language: Translator, other: Html | undefined): Html =>
+  html`<div class="account">${mark(username, undefined, true)}<div><p>${language.html('signedInAs', { user: html`<strong><bdi>${username}</bdi></strong>` })}</p>
+${email === undefined ? undefined : html`<p class="soft"><bdi>${email}</bdi></p>\n`}${other}</div></div>
+`;
 
 /** The application and the site that it wants access to. */
 export const pair = ({ site, clientName, logoUri }: RequestView): Html =>
@@ -84,6 +82,6 @@ export const changeLater = (grantsPath: string | undefined, language: Translator
     ? undefined
     : html`\n<p class="soft">${language.html('changeLater', { page: html`<a href="${grantsPath}">${language.text('connectedApps')}</a>` })}</p>`;
 
-/** Where else an owner may want to go: to another page, and to the front page of the site. */
-export const further = (link: PageLink | undefined, { site }: PageView, language: Translator): Html =>
-  html`\n<p class="links">${link && html`<a href="${link.href}">${link.text}</a>\n`}<a href="${site.home}">${language.text('backTo', { name: site.name })}</a></p>`;
+/** Where else an owner may want to go: to other pages of the account, and to the front page of the site. */
+export const further = (links: readonly PageLink[], { site }: PageView, language: Translator): Html =>
+  html`\n<p class="links">${links.map(({ href, text }) => html`<a href="${href}">${text}</a>\n`)}<a href="${site.home}">${language.text('backTo', { name: site.name })}</a></p>`;

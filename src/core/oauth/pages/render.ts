@@ -1,13 +1,14 @@
 import { defined } from '../../base/defined.js';
-import { Html } from '../../base/html.js';
-import type { HttpRequest } from '../../base/http/messages.js';
+import { Html, html } from '../../base/html.js';
+import type { HttpRequest, HttpResponse } from '../../base/http/messages.js';
+import { type HiddenFields, hiddenInputs } from '../../base/pages/forms.js';
 import { type Frame, hashSource } from '../../base/pages/frame.js';
 import type { PageProblemCode } from '../../base/pages/languages/english.js';
 import type { PageLink, PageView } from '../../base/pages/layout.js';
+import type { PageError } from '../../base/pages/page-error.js';
 import type { Page } from '../../base/pages/response.js';
 import { BUILT_IN_PAGES, SHOW_PASSWORD } from './built-in-pages.js';
 import { questionOf, doneText, type Ending } from './endings.js';
-import type { PageError } from './page-error.js';
 import type { ErrorView, GrantsView, RenderedPage, Template, View, ViewOf } from './views.js';
 
 /** What is added here: the language, the site and the sentences. */
@@ -17,7 +18,6 @@ type Added = keyof PageView | keyof ReturnType<typeof questionOf> | 'page' | 'pr
 interface Further {
   /** What the last form of the page ended. */
   readonly grants: { readonly done: Ending | undefined };
-  readonly tokens: { readonly done: Ending | undefined };
   /** What is asked about. */
   readonly confirm: { readonly ending: Ending };
 }
@@ -65,8 +65,13 @@ const errorIn = (
   return { status, code, message, back, ...defined({ advice, reference: init.reference, explanation }) };
 };
 
-/** The script of the built-in sign-in page. */
-const SCRIPT = hashSource(SHOW_PASSWORD);
+/** The scripts of the built-in pages. */
+const SCRIPTS: { readonly [Name in View['page']]?: readonly string[] } = {
+  login: [hashSource(SHOW_PASSWORD)],
+};
+
+/** Sends the form of a page. Without it, its button does. */
+const SEND_SCRIPT = 'document.forms[0].submit();';
 
 /** What sentences are made from, in any view. */
 interface Asked {
@@ -105,6 +110,25 @@ export class Pages {
     return this.#render('error', errorIn(error, details, this.#frame));
   }
 
+  /**
+   * The response to a client that wants it in a form, which sends itself (OAuth 2.0 Form Post Response Mode).
+   *
+   * @param to - The host of the action, as users see it.
+   */
+  post(action: string, fields: HiddenFields, to: string): HttpResponse {
+    const { language } = this.#frame;
+    const heading = language.html('backTo', { name: to });
+    const body = html`<form method="post" action="${action}">
+${hiddenInputs(fields)}<div class="actions"><button>${language.text('continue')}</button></div>
+</form>
+<script>${Html.content(SEND_SCRIPT)}</script>`;
+    return this.#frame.respond(
+      { title: language.text('backTo', { name: to }), heading, body },
+      { leadsToClient: true },
+      [SEND_SCRIPT],
+    );
+  }
+
   /** The URL of a page, in the language that the request selected by `ui_locales`. */
   address(path: string): string {
     return this.#frame.address(path);
@@ -138,7 +162,7 @@ export class Pages {
       // A hash would disable 'unsafe-inline'.
       styleSources: styleSources.includes("'unsafe-inline'") ? styleSources : [...framed.styleSources, ...styleSources],
       imageSources: [...framed.imageSources, ...imageSources],
-      scriptSources: own === undefined && page === 'login' ? [SCRIPT] : [],
+      scriptSources: (own === undefined && SCRIPTS[page]) || [],
     };
   }
 }

@@ -1,5 +1,4 @@
 import type { ImpliedScopes } from '../facts/implied-scopes.js';
-import type { Resources } from '../facts/resources.js';
 import type { ScopeDefinition } from '../facts/settings.js';
 import type { ScopeView } from './views.js';
 
@@ -17,12 +16,3 @@ export const scopeViews = (
     const translation = Object.hasOwn(translations, locale) ? translations[locale] : undefined;
     return { name, description: translation ?? description };
   });
-
-/** Resources as pages show them: their names, or their URLs. The server's own needs none. */
-export const resourceNames = (
-  named: readonly string[],
-  { resources, issuer }: { readonly resources: Resources; readonly issuer: string | undefined },
-): readonly string[] =>
-  named
-    .filter((resource) => resource !== issuer)
-    .map((resource) => resources.describe(resource)?.name ?? resource.replace(/^https?:\/\//, ''));

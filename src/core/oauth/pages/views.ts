@@ -29,14 +29,20 @@ interface ProblemView {
   readonly problem?: string;
 }
 
+/** The account of the signed-in user. */
+export interface AccountView {
+  /** The user's name, or the `sub`. */
+  readonly username: string;
+  /** The e-mail address, if the application gives one that is not the name. */
+  readonly email?: string;
+}
+
 /** What an owner is asked to allow. */
-export interface RequestView extends FormView, ClientLinks {
+export interface RequestView extends FormView, AccountView, ClientLinks {
   /** The client that requests access; on the page for devices, it runs on the device. */
   readonly clientId: string;
   /** Its `client_name`, or its `client_id`. */
   readonly clientName: string;
-  /** The signed-in user. */
-  readonly username: string;
   /** The requested scopes. */
   readonly scopes: readonly ScopeView[];
   /** The names of the resources that the access is for, or their URLs; none for the site itself. */
@@ -87,15 +93,13 @@ export interface ConsentView extends RequestView {
 }
 
 /** Field `user_code`; a button `decision` with the value `sign_out`. */
-export interface DeviceCodeView extends FormView, ProblemView, SignOutView {
+export interface DeviceCodeView extends FormView, AccountView, ProblemView, SignOutView {
   /** Which page it is. */
   readonly page: 'deviceCode';
   /** The code from the previous attempt or from the URL; empty at first. */
   readonly userCode: string;
   /** The form of a code, such as `XXXX-XXXX`. Hyphens and small letters make no difference. */
   readonly example: string;
-  /** The signed-in user. */
-  readonly username: string;
 }
 
 /** Buttons `decision` with the values `approve`, `deny` and `sign_out`. */
@@ -138,68 +142,22 @@ export interface ConnectedAppView extends Pick<ClientLinks, 'logoUri'> {
   readonly created?: number;
   /** The time of its latest grant or refresh, to the hour. */
   readonly lastUsed?: number;
+  /** The hosts of the servers that connected it, in place of the owner. */
+  readonly connectedBy?: readonly string[];
+  /** With `connectedBy`: whether the owner connected it too. */
+  readonly isAlsoOwn?: boolean;
 }
 
 /** A button `disconnect` with the `clientId` for each application; buttons `decision` with `disconnect_all` and `sign_out`. Each but the last leads to the page `confirm`. */
-export interface GrantsView extends FormView, SignOutView {
+export interface GrantsView extends FormView, AccountView, SignOutView {
   /** Which page it is. */
   readonly page: 'grants';
-  /** The signed-in user. */
-  readonly username: string;
   /** The applications, sorted by name. */
   readonly apps: readonly ConnectedAppView[];
   /** What the last form did. */
   readonly notice?: Html;
-  /** The page of personal tokens, if it is enabled. */
-  readonly tokensPath?: string;
-}
-
-/** A personal token. Times are in seconds since the epoch. */
-export interface PersonalTokenView {
-  /** The value of its button `revoke`. */
-  readonly id: string;
-  /** The name its owner gave it. */
-  readonly name: string;
-  /** The scopes it has. */
-  readonly scopes: readonly ScopeView[];
-  /** The time it was created. */
-  readonly created?: number;
-  /** The time of its last use, to the hour; absent if it was never used. */
-  readonly lastUsed?: number;
-  /** The time at which it expires. */
-  readonly expires: number;
-}
-
-/**
- * The personal tokens of an owner, and a form for another one: fields `name` and `days`, a checkbox for each scope with its `field`, and a button
- * `decision` with the value `create`. A button `revoke` with the `id` of each token; buttons `decision` with `revoke_all` and `sign_out`.
- */
-export interface TokensView extends FormView, ProblemView, SignOutView {
-  /** Which page it is. */
-  readonly page: 'tokens';
-  /** The signed-in user. */
-  readonly username: string;
-  /** The tokens, the newest first. */
-  readonly tokens: readonly PersonalTokenView[];
-  /** The scopes that a token may have. */
-  readonly scopes: readonly (ScopeView & {
-    /** The name of its checkbox. */
-    readonly field: string;
-    /** Whether it was chosen in the previous attempt. */
-    readonly isChosen: boolean;
-  })[];
-  /** The lifetimes to choose from, in days. */
-  readonly days: readonly number[];
-  /** The lifetime to select at first, or from the previous attempt. */
-  readonly selectedDays: number;
-  /** The name from the previous attempt; empty at first. */
-  readonly name: string;
-  /** A token that was just created. It is not shown again. */
-  readonly created?: string;
-  /** What the last form did. */
-  readonly notice?: Html;
-  /** The page of connected applications. */
-  readonly grantsPath: string;
+  /** Links to the other pages of the account. */
+  readonly accountPages: readonly PageLink[];
 }
 
 /** A question before access ends: a form with the `hidden` fields. */
@@ -241,7 +199,6 @@ export type View =
   | DeviceConsentView
   | DeviceDoneView
   | GrantsView
-  | TokensView
   | ConfirmView
   | ErrorView;
 

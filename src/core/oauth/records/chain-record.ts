@@ -61,7 +61,7 @@ export interface CodePart {
 }
 
 /** The current refresh token. */
-export interface CurrentPart {
+interface CurrentPart {
   /** The SHA-256 of the token. */
   readonly hash: string;
   /** Seconds since the epoch. */

@@ -8,11 +8,11 @@ export const CLIENT_SUBJECT = 'client:';
 /** When and how an owner signed in. Only features read it, such as OpenID Connect; without one, it is dropped. */
 export interface SignInFacts {
   /** Seconds since the epoch: when the owner last proved who they are. Not the time of this request. */
-  readonly auth_time?: number;
+  readonly auth_time?: number | undefined;
   /** The authentication context class, such as `urn:example:two-factors`: at most 256 characters. */
-  readonly acr?: string;
+  readonly acr?: string | undefined;
   /** The authentication methods, such as `['pwd', 'otp']` (RFC 8176): at most 16 texts of at most 256 characters. */
-  readonly amr?: readonly string[];
+  readonly amr?: readonly string[] | undefined;
 }
 
 /** A resource owner, as returned by the application. */
@@ -23,17 +23,22 @@ export interface Owner extends SignInFacts {
    */
   readonly sub: string;
   /** The name shown to users. Becomes the token's `username`. */
-  readonly username?: string;
+  readonly username?: string | undefined;
+  /** The e-mail address: pages show it below the name, so that users with two accounts see which one it is. At most 254 characters. No token contains it. */
+  readonly email?: string | undefined;
 }
 
 /** What was returned instead, without its contents. */
 const kindOf = (given: unknown): string => {
   if (given === null || given === undefined) return String(given);
   if (Array.isArray(given)) return 'an array';
-  if (given === '') return 'an empty text';
+  if (given === '') return 'an empty string';
   if (typeof given !== 'object') return `a ${typeof given}`;
   return `an object with ${Object.keys(given).slice(0, 5).join(', ') || 'no members'}`;
 };
+
+/** RFC 5321 §4.5.3.1.3: a path of 256 octets with its brackets. */
+const MAX_EMAIL_LENGTH = 254;
 
 /** In seconds: how far the clock of the application may be ahead. */
 const MAX_AHEAD = 60;
@@ -64,7 +69,7 @@ const factsIn = (owner: object, from: string, now: number): SignInFacts => {
       'OQ402',
     );
   if (acr !== undefined && !isFact(acr))
-    throw mistake(`The acr of ${from} must be text of at most ${MAX_FACT_LENGTH} characters.`, 'OQ402');
+    throw mistake(`The acr of ${from} must be a string of at most ${MAX_FACT_LENGTH} characters.`, 'OQ402');
   if (amr !== undefined && !(Array.isArray(amr) && amr.length <= MAX_METHODS && amr.every(isFact)))
     throw mistake(`The amr of ${from} must be an array of at most ${MAX_METHODS} texts.`, 'OQ402');
   return defined({ auth_time: auth_time && Math.floor(auth_time), acr, amr });
@@ -115,17 +120,27 @@ export const checkOwner = (owner: unknown, from?: string, now?: number): Owner =
   );
   const { sub } = owner;
   const username = 'username' in owner ? owner.username : undefined;
+  const email = 'email' in owner ? (owner.email ?? undefined) : undefined;
   if (typeof sub !== 'string' || sub === '')
     throw mistake(
-      `The sub of an owner must be text and not empty.${from === undefined ? '' : ` ${from} returned ${kindOf(sub)}; use String(user.id).`}`,
+      `The sub of an owner must be a non-empty string.${from === undefined ? '' : ` ${from} returned ${kindOf(sub)}; use String(user.id).`}`,
       'OQ402',
     );
   if (sub.startsWith(CLIENT_SUBJECT)) {
     throw mistake(`The sub of an owner must not begin with ${CLIENT_SUBJECT}, which is reserved for clients.`, 'OQ402');
   }
   if (username !== undefined && username !== null && typeof username !== 'string') {
-    throw mistake('The username of an owner must be text, or absent.', 'OQ402');
+    throw mistake('The username of an owner must be a string or absent.', 'OQ402');
   }
-  const checked = typeof username === 'string' ? { sub, username } : { sub };
+  if (email !== undefined && (typeof email !== 'string' || email.length > MAX_EMAIL_LENGTH))
+    throw mistake(
+      `The email of an owner must be a string of at most ${MAX_EMAIL_LENGTH} characters, or absent.`,
+      'OQ402',
+    );
+  const checked = {
+    sub,
+    ...(typeof username === 'string' && { username }),
+    ...(email !== undefined && email !== '' && { email }),
+  };
   return now === undefined ? checked : { ...checked, ...factsIn(owner, from ?? 'the owner', now) };
 };

@@ -1,8 +1,11 @@
+import { type Actor, isActor } from '../../base/actor.js';
 import type { Revision } from '../../base/ports.js';
 import {
   type ExpiringRecord,
+  hasShape,
   isBoolean,
   isNumber,
+  isObject,
   isOneOf,
   isText,
   isTextOrNull,
@@ -10,6 +13,7 @@ import {
   optional,
   type Shape,
 } from '../../base/records.js';
+import { isRecord } from '../../base/schema.js';
 import { sha256 } from '../../base/secrets.js';
 import type { SignInFacts } from './owner.js';
 import { CONNECTION_ID_LENGTH, connectionIdOf, grantIdOf } from './token-id.js';
@@ -40,6 +44,8 @@ export const keys = {
   token: (token: string): string => `token:${ofToken(token)}${sha256(token)}`,
   /** An access token, or the `jti` of one, that was revoked before its expiry. */
   revoked: (token: string): string => `revoked:${ofToken(token)}${sha256(token)}`,
+  /** Like `token` or `revoked`, of an ancestor: they belong to one grant. */
+  ancestor: (kind: 'token' | 'revoked', token: string, hash: string): string => `${kind}:${ofToken(token)}${hash}`,
   /** The code and the refresh tokens of a grant: `records/chain-record.ts`. */
   chain: (grant: string): string => `chain:${ofGrant(grant)}`,
   /** A proof that was used at a resource. */
@@ -68,6 +74,8 @@ export const groups = {
   /** Those of personal tokens. */
   tokensOfOwner: (sub: string): string => `owner-tokens:${sha256(sub)}`,
   grantsOfClient: (client_id: string): string => `client-grants:${sha256(client_id)}`,
+  /** Those for whose owners another server vouched. */
+  grantsOfIssuer: (issuer: string): string => `issuer-grants:${sha256(issuer)}`,
   connectionsOfOwner: (sub: string): string => `owner-connections:${sha256(sub)}`,
   connectionsOfClient: (client_id: string): string => `client-connections:${sha256(client_id)}`,
   consentsOfOwner: (sub: string): string => `owner-consents:${sha256(sub)}`,
@@ -108,6 +116,17 @@ export interface OfGeneration {
   readonly client_generation?: number;
 }
 
+/** Single claims of an owner that a client asked for in addition to its scopes (OpenID Connect Core 1.0 §5.5): names, never values. */
+export interface GrantedClaims {
+  /** Those that no granted scope covers. */
+  readonly names: readonly string[];
+  /** Those that the ID token must have, whatever covers them. */
+  readonly id_token: readonly string[];
+}
+
+const isGrantedClaims = (given: unknown): given is GrantedClaims =>
+  isRecord(given) && isTexts(given['names']) && isTexts(given['id_token']);
+
 /** What an owner allowed a client. All tokens issued under it are only valid while it exists. The sign-in facts are those of the approval. */
 export interface GrantRecord extends ExpiringRecord, SignInFacts, OfGeneration {
   /** The generation of the connection it was created in. */
@@ -125,6 +144,10 @@ export interface GrantRecord extends ExpiringRecord, SignInFacts, OfGeneration {
   readonly silent?: boolean;
   /** The name of a personal token. */
   readonly name?: string;
+  /** The issuer that vouched for the owner, if it was another server. */
+  readonly issuer?: string;
+  /** In addition to its scopes. */
+  readonly claims?: GrantedClaims;
 }
 
 export const GRANT: Shape<GrantRecord> = {
@@ -142,6 +165,8 @@ export const GRANT: Shape<GrantRecord> = {
   acr: optional(isText),
   amr: optional(isTexts),
   name: optional(isText),
+  issuer: optional(isText),
+  claims: optional(isGrantedClaims),
   client_generation: optional(isNumber),
 };
 
@@ -164,7 +189,31 @@ export interface TokenRecord extends ExpiringRecord, OfGeneration {
   readonly grant: string | null;
   /** The thumbprint of the key that it is bound to. */
   readonly jkt?: string;
+  /** What the application and the features put into it. */
+  readonly claims?: Readonly<Record<string, unknown>>;
+  /** To whom its ancestors were issued, the oldest first. */
+  readonly from?: readonly IssuedTo[];
+  /** Who acts for the owner (RFC 8693 §4.1). */
+  readonly act?: Actor;
 }
+
+/** What decides whether a client may still use what it was given. */
+export interface IssuedTo extends OfGeneration {
+  readonly client_id: string;
+  /** Seconds since the epoch. */
+  readonly iat: number;
+}
+
+const ISSUED_TO: Shape<IssuedTo & ExpiringRecord> = {
+  exp: (given) => given === undefined,
+  client_id: isText,
+  iat: isNumber,
+  client_generation: optional(isNumber),
+};
+
+/** Whether this is the member `from` of a token. */
+export const isFrom = (given: unknown): given is readonly IssuedTo[] =>
+  Array.isArray(given) && given.every((one) => hasShape(one, ISSUED_TO));
 
 export const TOKEN: Shape<TokenRecord> = {
   exp: isNumber,
@@ -174,6 +223,9 @@ export const TOKEN: Shape<TokenRecord> = {
   iat: isNumber,
   grant: isTextOrNull,
   jkt: optional(isText),
+  claims: optional(isObject),
+  from: optional(isFrom),
+  act: optional(isActor),
   client_generation: optional(isNumber),
 };
 
@@ -242,6 +294,8 @@ export interface ConsentDecisionRecord extends ExpiringRecord {
   readonly by: string;
   /** Milliseconds since the epoch. */
   readonly at_ms: number;
+  /** Whose clock that is; 0.3 did not write it. */
+  readonly process?: string;
 }
 
 export const CONSENT_DECISION: Shape<ConsentDecisionRecord> = {
@@ -250,6 +304,7 @@ export const CONSENT_DECISION: Shape<ConsentDecisionRecord> = {
   grant: isTextOrNull,
   by: isText,
   at_ms: isNumber,
+  process: optional(isText),
 };
 
 /** What an owner allowed a client, so that the owner is not asked again. */
@@ -259,6 +314,8 @@ export interface RememberedConsentRecord extends ExpiringRecord, OfGeneration {
   readonly client_id: string;
   /** The generation of the connection it was given in. It ends with it. */
   readonly connection: string;
+  /** The names of single claims, in addition to the scopes. */
+  readonly claims?: readonly string[];
 }
 
 export const REMEMBERED_CONSENT: Shape<RememberedConsentRecord> = {
@@ -267,6 +324,7 @@ export const REMEMBERED_CONSENT: Shape<RememberedConsentRecord> = {
   aud: isTexts,
   client_id: isText,
   connection: isText,
+  claims: optional(isTexts),
   client_generation: optional(isNumber),
 };
 

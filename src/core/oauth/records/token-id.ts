@@ -5,7 +5,7 @@ const ID_LENGTH = 22;
 /** Characters of a connection's id, with which the ids of its grants begin. */
 export const CONNECTION_ID_LENGTH = 12;
 const EXPIRY_LENGTH = 7;
-const TOKEN_SHAPE = /^[A-Za-z0-9_-]{43}(?:[A-Za-z0-9_-]{22})?~?$/;
+const TOKEN_SHAPE = /^[A-Za-z0-9_-]{43}(?:[A-Za-z0-9_-]{22})?(?:\.[os][A-Za-z0-9_-]{43}){0,8}~?$/;
 const REFRESH_TOKEN_SHAPE = /^([A-Za-z0-9_-]{22})([0-9a-z]{7})([A-Za-z0-9_-]{22})[A-Za-z0-9_-]{43}~?$/;
 
 /** The end of a token or code that is bound to a key: versions without such keys do not take it for one of theirs. */
@@ -17,6 +17,15 @@ export const isMarkedAsBound = (token: string): boolean => token.endsWith(BOUND_
 export const markedAsBound = (token: string, jkt: string | undefined): string =>
   jkt === undefined || isMarkedAsBound(token) ? token : token + BOUND_MARK;
 
+/** In front of each ancestor of a token that was derived from others: versions without such tokens do not take it for one of theirs. */
+export const ANCESTOR_MARK = '.';
+
+/** The longest line of ancestors of a token. */
+export const MAX_ANCESTORS = 8;
+
+/** Whether a token was derived from others. */
+export const isDerived = (token: string): boolean => token.includes(ANCESTOR_MARK);
+
 /** Random bytes in a token, in the id of a family, in the part of a grant's id that is its own, and in the generation of a connection. */
 export const TOKEN_BYTES = { secret: SECRET_BYTES, id: ID_BYTES, grant: 7, generation: 9 } as const;
 
@@ -27,10 +36,14 @@ export const isTokenShaped = (text: string): boolean => TOKEN_SHAPE.test(text);
 
 /**
  * A token or code of a grant begins with the grant's id, so that both records can be read at the same time. A
- * client's own token only has the secret part. The length distinguishes the kinds: 43, 65 and 94 characters, without the mark of a bound one.
+ * client's own token only has the secret part. The length distinguishes the kinds: 43, 65 and 94 characters, without the mark of a bound one and
+ * without ancestors.
  */
-export const grantIdOf = (token: string): string | undefined =>
-  token.length - (isMarkedAsBound(token) ? 1 : 0) === ID_LENGTH + SECRET_LENGTH ? token.slice(0, ID_LENGTH) : undefined;
+export const grantIdOf = (token: string): string | undefined => {
+  const end = token.indexOf(ANCESTOR_MARK);
+  const length = end === -1 ? token.length - (isMarkedAsBound(token) ? 1 : 0) : end;
+  return length === ID_LENGTH + SECRET_LENGTH ? token.slice(0, ID_LENGTH) : undefined;
+};
 
 const GRANT_ID_SHAPE = /^[A-Za-z0-9_-]{22}$/;
 
@@ -41,7 +54,7 @@ export const isGrantId = (text: string): boolean => GRANT_ID_SHAPE.test(text);
 export const connectionIdOf = (grant: string): string => grant.slice(0, CONNECTION_ID_LENGTH);
 
 /** The parts of a refresh token in front of its secret. */
-export interface RefreshTokenParts {
+interface RefreshTokenParts {
   /** The id of the grant. */
   readonly grant: string;
   /** Seconds since the epoch. */

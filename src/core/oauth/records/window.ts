@@ -3,6 +3,9 @@ import type { Clock } from '../../base/ports.js';
 /** Seconds by which the clocks of processes that share a store may differ. */
 export const CLOCK_DIFFERENCE = 30;
 
+/** Seconds since the epoch. */
+export const secondsOf = (clock: Clock): number => Math.floor(clock() / 1000);
+
 /** The time as known to a process: its clock, and its own name. */
 export interface Timekeeper {
   readonly clock: Clock;

@@ -39,11 +39,14 @@ export interface AskedSignIn {
   readonly consent?: true;
   /** The only owner that may answer. */
   readonly sub?: string;
+  /** Authentication context classes: the sign-in must have one of them. */
+  readonly acr?: readonly string[];
+  /** What the sign-in page is told, as the client sent it. */
   readonly wishes: SignInWishes;
 }
 
-/** Why the sign-in is not enough: the owner must sign in, or may choose an account. */
-export type SignInShortfall = 'sign_in' | 'choose';
+/** Why the sign-in is not enough: the owner must sign in, must sign in with another class, or may choose an account. */
+export type SignInShortfall = 'sign_in' | 'class' | 'choose';
 
 const isTooOld = ({ began, sent, fresh, maxAge }: AskedSignIn, { auth_time }: Owner, now: number): boolean => {
   if (fresh === undefined && maxAge === undefined) return false;
@@ -66,5 +69,6 @@ export const shortfallOf = (
   if (owner === undefined) return 'sign_in';
   if (asked === undefined) return undefined;
   if ((asked.sub !== undefined && asked.sub !== owner.sub) || isTooOld(asked, owner, now)) return 'sign_in';
+  if (asked.acr !== undefined && !asked.acr.includes(owner.acr ?? '')) return 'class';
   return asked.choose === true && asked.sent === undefined ? 'choose' : undefined;
 };

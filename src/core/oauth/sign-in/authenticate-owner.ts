@@ -1,28 +1,26 @@
 import type { HttpRequest } from '../../base/http/messages.js';
 import { type Attempt, type GuessLimiter, guessAt } from '../../base/limits/guess-limiter.js';
 import type { LimitAt } from '../../base/limits/source.js';
+import { minutesOf, PageError } from '../../base/pages/page-error.js';
 import type { Emit } from '../events/events.js';
 import { LIMITS } from '../facts/limits.js';
-import { minutesOf, PageError } from '../pages/page-error.js';
 import { checkOwner, type Owner } from '../records/owner.js';
 import { countedName, type Directory, typedName } from './users.js';
 
 /** Dependencies for checking a password. */
 export interface OwnerAuthentication {
-  readonly config: { readonly users: Directory | undefined };
+  readonly users: Directory | undefined;
   readonly limitAt: LimitAt;
-  readonly limiters: { readonly login: GuessLimiter };
-  readonly emit: Emit | undefined;
+  readonly loginLimit: GuessLimiter;
 }
 
 /** Checks a user name and a password against the application's users, within the rate limits. */
 export const authenticateOwner = (
   username: string,
   password: string,
-  request: HttpRequest,
-  context: OwnerAuthentication,
+  { request, emit }: { readonly request: HttpRequest; readonly emit: Emit | undefined },
+  { users, limitAt, loginLimit }: OwnerAuthentication,
 ): Promise<Attempt<Owner>> => {
-  const { users } = context.config;
   if (users === undefined) throw new TypeError('options.users is missing, so passwords cannot be checked.');
   const typed = typedName(username);
   const name = countedName(username);
@@ -30,19 +28,19 @@ export const authenticateOwner = (
   const guess = guessAt(name ?? '', request, {
     isKnown,
     failures: LIMITS.loginFailures,
-    ofSource: context.limitAt(request.ip, LIMITS.sourceFailures),
+    ofSource: limitAt(request.ip, LIMITS.sourceFailures),
   });
-  return context.limiters.login.attempt(guess, request, async () => {
+  return loginLimit.attempt(guess, request, async () => {
     const found = typed === undefined ? undefined : await users.authenticate(typed, password, request);
     const owner =
       found === undefined || found === null || found === false
         ? undefined
         : checkOwner(found, 'options.users.authenticate');
     if (owner === undefined || !(await (users.isActive?.(owner.sub) ?? true))) {
-      context.emit?.({ type: 'owner.sign_in_failed' });
+      emit?.({ type: 'owner.sign_in_failed' });
       return undefined;
     }
-    context.emit?.({ type: 'owner.signed_in', sub: owner.sub });
+    emit?.({ type: 'owner.signed_in', sub: owner.sub });
     return owner;
   });
 };

@@ -1,8 +1,8 @@
 import { UnavailableError } from '../../base/errors.js';
 import type { Clock } from '../../base/ports.js';
-import { type Records, UnreadableRecordError } from '../../base/records.js';
+import { type ExpiringRecord, type Records, UnreadableRecordError } from '../../base/records.js';
 import type { RandomSource } from '../../base/secrets.js';
-import type { Emit } from '../events/events.js';
+import type { OwnerSession } from '../../feature/parts.js';
 import { keys, MARK, SIGNED_OUT, type SignedOutRecord } from '../records/stored-records.js';
 import { CLOCK_DIFFERENCE } from '../records/window.js';
 import type { Session } from './sessions.js';
@@ -24,22 +24,6 @@ export interface OwnerSessionContext {
   /** The name of this process. */
   readonly process: string;
 }
-
-/** A sign-in that is about to end, or an owner's connections to clients that are. */
-export interface EndingSignIn {
-  readonly sub: string;
-  /** The only session that ends; absent if all end. */
-  readonly session?: Session;
-  /** The only client that is disconnected; absent for all. */
-  readonly client_id?: string;
-  /** A client that is not. */
-  readonly except?: string;
-}
-
-/**
- * Called before a sign-in ends, and what it returns once it has ended. If it rejects, nothing has ended, and the call may be repeated.
- */
-export type BeforeSignOut = (ending: EndingSignIn, emit: Emit | undefined) => Promise<() => void>;
 
 /**
  * The `rev` of an owner's last sign-out, `null` if there is no record of one; and whether the owner may have been signed out after this sign-in began, so
@@ -67,17 +51,28 @@ const explained = (error: unknown): never => {
   );
 };
 
+/** A sign-out from all sessions. */
+interface SignOut {
+  readonly rev: string;
+  /** The one before; `null` without one, `undefined` if it could not be read. */
+  readonly after: string | null | undefined;
+}
+
 /**
  * Ends all sessions of an owner that have begun, for every process. Of two simultaneous calls, one may lose to the
  * other: then all sessions that began before either of them have ended.
+ *
+ * @returns `undefined` if this call has lost.
  */
 export const endSessions = async (
   sub: string,
   { records, random, clock, process }: OwnerSessionContext,
-): Promise<void> => {
+): Promise<SignOut | undefined> => {
   const key = keys.signedOut(sub);
+  let isReadable = true;
   let before = await records.get(key, SIGNED_OUT).catch(async (error: unknown) => {
     if (!(error instanceof UnreadableRecordError)) throw error;
+    isReadable = false;
     // Or nobody could ever replace it, and the owner could not sign in until it expires.
     await records.delete(key);
     return undefined;
@@ -87,9 +82,12 @@ export const endSessions = async (
     // Until the last session has expired that began before.
     const exp = Math.ceil(at_ms / 1000) + MAX_SESSION_LIFETIME + SLACK;
     const record: SignedOutRecord = { ...before, rev: random.rev(), at_ms, process, exp };
-    if (await (before === undefined ? records.add(key, record) : records.swap(key, before.rev, record))) return;
+    const done: SignOut = { rev: record.rev, after: isReadable ? (before?.rev ?? null) : undefined };
+    if (await (before === undefined ? records.add(key, record) : records.swap(key, before.rev, record))) return done;
     const now = await records.get(key, SIGNED_OUT);
-    if (now !== undefined && now.rev !== before?.rev) return;
+    // A command that was carried out twice has said so the second time.
+    if (now?.rev === record.rev) return done;
+    if (now !== undefined && now.rev !== before?.rev) return undefined;
     before = now;
   }
   throw new UnavailableError('The store refused the record that ends the sessions of an owner.');
@@ -99,13 +97,29 @@ export const endSessions = async (
 export const endSession = (sub: string, id: string, exp: number, records: Records): Promise<boolean> =>
   records.add(keys.endedSession(sub, id), { exp });
 
-/** Whether a session was ended, alone or with all others of its owner: one read of the store. A sign-out that cannot be read has ended it. */
-export const isEnded = async (sub: string, { id, lastSignOut = null }: Session, records: Records): Promise<boolean> => {
+/** Those of an owner's sessions that were not ended, alone or with all others: one read of the store. */
+export const liveSessions = async <Known extends Pick<OwnerSession, 'id' | 'sub' | 'lastSignOut'>>(
+  sessions: readonly Known[],
+  records: Records,
+): Promise<readonly Known[]> => {
+  const [first] = sessions;
+  if (first === undefined) return [];
   try {
-    const [ended, last] = await records.getEach([keys.endedSession(sub, id), MARK], [keys.signedOut(sub), SIGNED_OUT]);
-    return ended !== undefined || (last !== undefined && last.rev !== lastSignOut);
+    const [last, ...ended] = await records.getEach<[SignedOutRecord, ...ExpiringRecord[]]>(
+      [keys.signedOut(first.sub), SIGNED_OUT],
+      ...sessions.map(({ sub, id }) => [keys.endedSession(sub, id), MARK] as const),
+    );
+    return sessions.filter(
+      ({ lastSignOut }, at) => ended[at] === undefined && (last === undefined || last.rev === lastSignOut),
+    );
   } catch (error) {
-    if (error instanceof UnreadableRecordError) return true;
-    throw error;
+    if (!(error instanceof UnreadableRecordError)) throw error;
+    // A sign-out that cannot be read has ended its session.
+    if (sessions.length === 1) return [];
+    return (await Promise.all(sessions.map((one) => liveSessions([one], records)))).flat();
   }
 };
+
+/** Whether a session was ended, alone or with all others of its owner. */
+export const isEnded = async (sub: string, { id, lastSignOut = null }: Session, records: Records): Promise<boolean> =>
+  (await liveSessions([{ id, sub, lastSignOut }], records)).length === 0;

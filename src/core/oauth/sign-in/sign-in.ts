@@ -5,17 +5,18 @@ import { redirect } from '../../base/http/responses.js';
 import type { Attempt } from '../../base/limits/guess-limiter.js';
 import { mistake } from '../../base/mistakes.js';
 import type { HiddenFields } from '../../base/pages/forms.js';
+import { PageError } from '../../base/pages/page-error.js';
 import { pageResponse } from '../../base/pages/response.js';
 import type { MaybePromise } from '../../base/ports.js';
-import type { DeploymentWarnings } from '../facts/deployment-warnings.js';
+import type { Call, EndedPart, OwnerSession, Parts } from '../../feature/parts.js';
+import type { Emit } from '../events/events.js';
 import type { Parameters } from '../facts/parameters.js';
-import { PageError } from '../pages/page-error.js';
 import type { Pages } from '../pages/render.js';
 import type { LoginView } from '../pages/views.js';
 import { checkOwner, type Owner } from '../records/owner.js';
 import type { SignInWishes } from './asked-sign-in.js';
 import { authenticateOwner, type OwnerAuthentication, tooManyAttempts } from './authenticate-owner.js';
-import { type BeforeSignOut, endSession, isEnded, lastSignOutOf, type OwnerSessionContext } from './owner-sessions.js';
+import { endSession, endSessions, isEnded, lastSignOutOf, type OwnerSessionContext } from './owner-sessions.js';
 import type { Session, Sessions } from './sessions.js';
 import { countedName } from './users.js';
 
@@ -43,13 +44,29 @@ export interface Destination {
   readonly continueAs?: Owner | undefined;
 }
 
-/** Dependencies of the sign-in. */
-export interface SignInContext extends OwnerAuthentication, OwnerSessionContext {
+/** What belongs to the request of a page. */
+interface Visit {
+  readonly emit: Emit | undefined;
   readonly pages: Pick<Pages, 'show'>;
-  readonly warnings: DeploymentWarnings;
-  readonly hooks: { readonly beforeSignOut?: BeforeSignOut };
+}
+
+/** What the sign-in depends on. */
+interface SignInDependencies extends HostSignIn, OwnerAuthentication, OwnerSessionContext {
+  readonly sessions: Sessions;
+  /** Whether sessions contain when they began. */
+  readonly keepsSignIn: boolean;
+  readonly warnings: {
+    /** @param returnTo - Of a user who is sent away to sign in; absent for one who is signed in. */
+    signIn(returnTo: string | undefined): void;
+    ownerFailed(error: unknown): void;
+  };
+  readonly hooks: EndedPart & Pick<Parts, 'began'>;
   readonly onError: (error: unknown) => void;
 }
+
+/** A session of an owner as features see it. */
+export const ownerSessionOf = ({ id, owner, lastSignOut = null, expiresAt }: Session): OwnerSession | undefined =>
+  owner && { id, sub: owner.sub, lastSignOut, exp: Math.ceil(expiresAt / 1000) };
 
 /** Form fields shared by all pages. */
 export const SIGN_IN_FIELDS = { username: 'text', password: 'text', form_token: 'vschar' } as const;
@@ -61,36 +78,31 @@ const BUILT_IN_METHODS = ['pwd'];
 
 /** Identifies the user of a browser, with the application's sign-in or the built-in one. */
 export class SignIn {
-  readonly #options: HostSignIn;
-  readonly #keepsSignIn: boolean;
-  readonly sessions: Sessions;
+  readonly #given: SignInDependencies;
 
-  /** @param keepsSignIn - Whether sessions contain when they began. */
-  constructor(options: HostSignIn, sessions: Sessions, keepsSignIn: boolean) {
-    this.#options = options;
-    this.sessions = sessions;
-    this.#keepsSignIn = keepsSignIn;
+  constructor(given: SignInDependencies) {
+    this.#given = given;
+  }
+
+  get sessions(): Sessions {
+    return this.#given.sessions;
   }
 
   /** Whether the built-in sign-in is used, which can also sign users out. */
   get isBuiltIn(): boolean {
-    return this.#options.owner === undefined;
+    return this.#given.owner === undefined;
   }
 
   /** The signed-in owner, if there is one and the account is still active. */
-  async currentOwner(
-    request: HttpRequest,
-    session: Session | undefined,
-    context: SignInContext,
-  ): Promise<Owner | undefined> {
-    const { owner } = this.#options;
+  async currentOwner(request: HttpRequest, session: Session | undefined): Promise<Owner | undefined> {
+    const { owner, warnings, keepsSignIn, clock } = this.#given;
     if (owner !== undefined) {
-      const found = await this.#ask(owner, request, context);
+      const found = await this.#ask(owner, request);
       if (found === undefined || found === null || found === false) return undefined;
-      context.warnings.signIn(undefined);
-      return checkOwner(found, 'options.owner', this.#keepsSignIn ? context.clock() : undefined);
+      warnings.signIn(undefined);
+      return checkOwner(found, 'options.owner', keepsSignIn ? clock() : undefined);
     }
-    return this.#ownerOf(session, context);
+    return this.#ownerOf(session);
   }
 
   /**
@@ -99,24 +111,24 @@ export class SignIn {
    * @param cookies - The `Cookie` header of the request.
    * @throws TypeError if the application has its own sign-in.
    */
-  async builtInOwner(cookies: string | undefined, context: SignInContext): Promise<Owner | undefined> {
+  async builtInOwner(cookies: string | undefined): Promise<Owner | undefined> {
     if (!this.isBuiltIn)
       throw new TypeError(
         'oauth.owner: with options.owner you manage the sessions. Read the signed-in user where options.owner does.',
       );
-    return this.#ownerOf(this.sessions.open(cookies), context);
+    return this.#ownerOf(this.sessions.open(cookies));
   }
 
-  async #ownerOf(session: Session | undefined, context: SignInContext): Promise<Owner | undefined> {
+  async #ownerOf(session: Session | undefined): Promise<Owner | undefined> {
     const known = session?.owner;
     if (session === undefined || known === undefined) return undefined;
     const [isActive, isOver] = await Promise.all([
-      context.config.users?.isActive?.(known.sub) ?? true,
-      this.isOver(session, context),
+      this.#given.users?.isActive?.(known.sub) ?? true,
+      this.isOver(session),
     ]);
     if (!isActive || isOver) return undefined;
     const { signedInAt } = session;
-    return this.#keepsSignIn && signedInAt !== undefined
+    return this.#given.keepsSignIn && signedInAt !== undefined
       ? { ...known, auth_time: Math.floor(signedInAt / 1000), amr: BUILT_IN_METHODS }
       : known;
   }
@@ -125,26 +137,26 @@ export class SignIn {
    * Whether an owner's session of the built-in sign-in has ended. A request that grants something checks again when the grant is
    * written, because whoever ended the session meanwhile may not have seen the new grant.
    */
-  isOver(session: Session | undefined, { records }: Pick<SignInContext, 'records'>): MaybePromise<boolean> {
-    return this.isBuiltIn && session?.owner !== undefined && isEnded(session.owner.sub, session, records);
+  isOver(session: Session | undefined): MaybePromise<boolean> {
+    return this.isBuiltIn && session?.owner !== undefined && isEnded(session.owner.sub, session, this.#given.records);
   }
 
-  async #ask(owner: NonNullable<HostSignIn['owner']>, request: HttpRequest, context: SignInContext): Promise<unknown> {
+  async #ask(owner: NonNullable<HostSignIn['owner']>, request: HttpRequest): Promise<unknown> {
     try {
       return await owner(request.native);
     } catch (error) {
-      context.warnings.ownerFailed(error);
+      this.#given.warnings.ownerFailed(error);
       if (error instanceof UnavailableError) throw error;
       throw mistake(`options.owner failed: ${error instanceof Error ? error.message : String(error)}`, 'OQ401', error);
     }
   }
 
   /** Sends a user who is not signed in to the application's page, or shows the built-in one. */
-  async ask(session: Session | undefined, destination: Destination, context: SignInContext): Promise<HttpResponse> {
-    const { loginUrl } = this.#options;
+  async ask(session: Session | undefined, destination: Destination, { pages }: Visit): Promise<HttpResponse> {
+    const { loginUrl, users, warnings, onError } = this.#given;
     if (loginUrl !== undefined) {
       const { returnTo, wishes } = destination;
-      context.warnings.signIn(returnTo);
+      warnings.signIn(returnTo);
       if (typeof loginUrl === 'function') {
         const address: unknown = await (wishes === undefined ? loginUrl(returnTo) : loginUrl(returnTo, wishes));
         if (typeof address !== 'string')
@@ -156,11 +168,11 @@ export class SignIn {
       );
       return redirect(`${loginUrl}${loginUrl.includes('?') ? '&' : '?'}${added.join('&')}`, 302);
     }
-    if (context.config.users === undefined) {
-      context.onError(new TypeError('Users cannot sign in. Set options.users, or options.owner and options.loginUrl.'));
+    if (users === undefined) {
+      onError(new TypeError('Users cannot sign in. Set options.users, or options.owner and options.loginUrl.'));
       throw new OAuthError('server_error', 'The server has no way to sign in.');
     }
-    return this.#loginPage(session ?? this.sessions.begin(), destination, {}, context);
+    return this.#loginPage(session ?? this.sessions.begin(), destination, {}, pages);
   }
 
   /** Handles the built-in sign-in form. */
@@ -168,7 +180,7 @@ export class SignIn {
     request: HttpRequest,
     form: Parameters,
     destination: Destination,
-    context: SignInContext,
+    { emit, pages }: Visit,
   ): Promise<HttpResponse> {
     const session = this.sessions.read(request);
     const username = form.get('username') ?? '';
@@ -181,10 +193,10 @@ export class SignIn {
       throw formExpired(destination.returnTo);
     }
     const prove = (): Promise<Attempt<Owner>> =>
-      authenticateOwner(username, form.get('password') ?? '', request, context);
-    const begun = await this.#begin(prove, session, destination, context);
+      authenticateOwner(username, form.get('password') ?? '', { request, emit }, this.#given);
+    const begun = await this.#begin(prove, session, destination, { request, emit });
     if (begun === undefined) {
-      return this.#loginPage(session, destination, { username, problemCode: 'wrong_credentials' }, context);
+      return this.#loginPage(session, destination, { username, problemCode: 'wrong_credentials' }, pages);
     }
     return redirect(destination.returnTo, 303, { 'set-cookie': this.sessions.setCookie(begun) });
   }
@@ -197,9 +209,10 @@ export class SignIn {
     attempt: () => Promise<Attempt<Owner>>,
     before: Session | undefined,
     { returnTo }: Destination,
-    context: SignInContext,
+    call: Call,
   ): Promise<Session | undefined> {
-    const began = context.clock();
+    const { clock, hooks, keepsSignIn } = this.#given;
+    const began = clock();
     const prove = async (): Promise<Owner | undefined> => {
       const proof = await attempt();
       if ('retryAfter' in proof) throw tooManyAttempts(proof.retryAfter, returnTo);
@@ -207,41 +220,62 @@ export class SignIn {
     };
     const owner = await prove();
     if (owner === undefined) return undefined;
-    const { lastSignOut, isDoubtful } = await lastSignOutOf(owner.sub, began, context);
+    const { lastSignOut, isDoubtful } = await lastSignOutOf(owner.sub, began, this.#given);
     // The password may have been changed between its verification and the sign-out.
     const still = isDoubtful ? await prove() : owner;
     if (still?.sub !== owner.sub) return undefined;
-    const replaced = before?.owner === undefined || (await this.isOver(before, context)) ? undefined : before;
+    const replaced = before?.owner === undefined || (await this.isOver(before)) ? undefined : before;
     const isSame = replaced?.owner?.sub === owner.sub;
-    if (replaced !== undefined && !isSame) await this.#end(replaced, context);
-    return this.sessions.begin({
+    if (replaced !== undefined && !isSame) await this.end(replaced, call.emit);
+    const begun = this.sessions.begin({
       ...(replaced !== undefined && isSame && { id: replaced.id }),
       owner: still,
       lastSignOut,
-      ...(this.#keepsSignIn && { signedInAt: context.clock() }),
+      ...(keepsSignIn && { signedInAt: clock() }),
     });
+    const known = ownerSessionOf(begun);
+    if (known !== undefined) await hooks.began?.(known, call);
+    return begun;
   }
 
   /** Signs out an owner of the built-in sign-in: from now on, every process rejects the cookie. */
-  async signOut(session: Session, destination: Destination, context: SignInContext): Promise<HttpResponse> {
-    await this.#end(session, context);
+  async signOut(session: Session, destination: Destination, { emit }: Pick<Visit, 'emit'>): Promise<HttpResponse> {
+    await this.end(session, emit);
     return redirect(destination.returnTo, 303, { 'set-cookie': this.sessions.setCookie(this.sessions.begin()) });
   }
 
-  async #end(session: Session, context: SignInContext): Promise<void> {
+  /** Ends one session, wherever its browser is. */
+  async end(session: Pick<Session, 'id' | 'owner' | 'expiresAt'>, emit: Emit | undefined): Promise<void> {
     if (session.owner === undefined) return;
     const { sub } = session.owner;
-    const tell = await context.hooks.beforeSignOut?.({ sub, session }, context.emit);
-    await endSession(sub, session.id, this.sessions.lastEnd(session), context.records);
-    context.emit?.({ type: 'owner.signed_out', sub, by: sub });
+    const { hooks, records } = this.#given;
+    const tell = await hooks.beforeSignOut?.({ sub, session }, emit);
+    await endSession(sub, session.id, this.sessions.lastEnd(session), records);
+    emit?.({ type: 'owner.signed_out', sub, by: sub });
     tell?.();
+  }
+
+  /**
+   * Ends all other sessions of an owner, whose own goes on under its id.
+   *
+   * @returns the session as it goes on. If it ended at the same moment, it stays ended.
+   */
+  async endOthers(session: Session, { sub }: Owner, emit: Emit | undefined): Promise<Session> {
+    const { hooks } = this.#given;
+    const tell = await hooks.beforeSignOut?.({ sub }, emit);
+    const done = await endSessions(sub, this.#given);
+    emit?.({ type: 'owner.signed_out', sub, by: sub });
+    tell?.();
+    // After a sign-out that this session did not survive, it must not begin again.
+    const goesOn = done !== undefined && (done.after === null || done.after === session.lastSignOut);
+    return goesOn ? { ...session, lastSignOut: done.rev } : session;
   }
 
   async #loginPage(
     session: Session,
     destination: Destination,
     state: Pick<LoginView, 'problemCode'> & { readonly username?: string },
-    { pages }: SignInContext,
+    pages: Visit['pages'],
   ): Promise<HttpResponse> {
     const { action, clientId, clientName, wishes, continueAs } = destination;
     const page = await pages.show('login', {

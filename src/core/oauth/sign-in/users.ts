@@ -1,3 +1,4 @@
+import { defined } from '../../base/defined.js';
 import type { HttpRequest } from '../../base/http/messages.js';
 import type { LimitAt } from '../../base/limits/source.js';
 import type { MaybePromise } from '../../base/ports.js';
@@ -16,7 +17,7 @@ import {
 import { equalSecrets, sha256 } from '../../base/secrets.js';
 import { MAX_LENGTH, normalizeText } from '../../base/text.js';
 import { hashMatches } from '../clients/client-secret.js';
-import { decoysOf, readHash, type SlowHash } from '../clients/slow-hash.js';
+import { decoysOf, hashProblem, readHash, type SlowHash } from '../clients/slow-hash.js';
 import { CLIENT_SUBJECT, type Owner } from '../records/owner.js';
 
 /** A user of the built-in sign-in page. */
@@ -31,7 +32,9 @@ export interface User {
         readonly scrypt: string;
       };
   /** The user name if absent. */
-  readonly sub?: string;
+  readonly sub?: string | undefined;
+  /** The e-mail address, which pages show below the name. */
+  readonly email?: string | undefined;
 }
 
 /** Users that the host keeps itself. */
@@ -89,7 +92,7 @@ export const directoryOf = (users: readonly User[], limitAt: LimitAt): Required<
       }
       const matchesText = equalSecrets(sha256(password), sha256(isText ? expected : ''));
       return user !== undefined && (isText ? matchesText : matchesHash)
-        ? { sub: user.sub ?? user.username, username: user.username }
+        ? { sub: user.sub ?? user.username, username: user.username, ...defined({ email: user.email }) }
         : undefined;
     },
     isActive: (sub) => subjects.has(sub),
@@ -102,14 +105,22 @@ const hash = refined(text('what hashSecret made of the password'), (given, path)
   return typeof read === 'string' ? fail(`${path} is a hash ${read}.`) : given;
 });
 
+const plainPassword = refined(oneLine(text('a non-empty string', /^[^]+$/, ENVIRONMENT)), (given, path) => {
+  const problem = hashProblem(given);
+  return problem === undefined
+    ? given
+    : fail(`${path} ${problem}, or check your own hashes in users: { authenticate(username, password) { … } }.`);
+});
+
 /** The fields of a user in `options.users`. */
 export const USER_FIELDS = {
-  username: required(text('text that is not empty'), 'it is what is typed on the sign-in page'),
+  username: required(text('a non-empty string'), 'it is what is typed on the sign-in page'),
   password: required(
-    either(oneLine(text('text that is not empty', /^[^]+$/, ENVIRONMENT)), object({ scrypt: required(hash) })),
+    either(plainPassword, object({ scrypt: required(hash) })),
     'give it as text, or as { scrypt } with what hashSecret made of it',
   ),
-  sub: text('text, or left out for the user name'),
+  sub: text('a string; omit it for the user name'),
+  email: text('a string of at most 254 characters', /^[^]{1,254}$/),
 } satisfies Schema<User>;
 
 /** `options.users` as a list. */

@@ -1,23 +1,34 @@
 import { OAuthError } from '../../base/errors.js';
-import { condition, either, listOf, object, required, type Schema, text, value } from '../../base/schema.js';
+import {
+  condition,
+  either,
+  listOf,
+  neverUndefined,
+  object,
+  required,
+  type Schema,
+  text,
+  value,
+} from '../../base/schema.js';
 import { formatScope, isSubset, parseScope } from '../../base/scope.js';
 import type { Client } from '../clients/client.js';
 import type { Parameters } from '../facts/parameters.js';
-import type { OAuthContext } from '../kernel/context.js';
 import type { CustomGrant, CustomGrantAnswer, GrantParameters } from '../kernel/custom-grant.js';
-import type { GrantHandler, Issued } from '../kernel/grant-handler.js';
-import { issueFirst } from '../kernel/issue-first.js';
-import { requestedResources, requestedScope } from '../kernel/requested-scope.js';
-import { isStillAllowed } from '../kernel/still-allowed.js';
+import type { GrantHandler, Issued, TokenRequest } from '../kernel/grant-handler.js';
+import { type FirstIssueServices, issueFirst } from '../kernel/issue-first.js';
+import type { RequestedAccess } from '../kernel/requested-access.js';
+import { isStillAllowed, type StillAllowedServices } from '../kernel/still-allowed.js';
 import { checkOwner, CLIENT_SUBJECT, type Owner } from '../records/owner.js';
+import type { CreateGrant } from '../tokens/grant.js';
+import type { TokenResponse } from '../tokens/token-response.js';
 
 const resource = text('a resource');
 
 const FIELDS = {
   sub: text(),
   username: text(),
-  scope: text('scopes separated by spaces', /^/),
-  resource: either(resource, listOf('an array of resources', resource)),
+  scope: neverUndefined(text('scopes separated by spaces', /^/)),
+  resource: neverUndefined(either(resource, listOf('an array of resources', resource))),
   refresh: condition,
   fields: value<NonNullable<CustomGrantAnswer['fields']>>('an object', (given) => typeof given === 'object'),
 } satisfies Schema<CustomGrantAnswer>;
@@ -30,8 +41,7 @@ interface Allowed {
   readonly scope: string;
   readonly aud: readonly string[];
   readonly refresh: boolean;
-  /** The key that the token is bound to. */
-  readonly jkt?: string | undefined;
+  readonly grant_type: string;
 }
 
 const read = (form: Parameters, definitions: GrantParameters): Readonly<Record<string, string | undefined>> =>
@@ -44,52 +54,73 @@ const read = (form: Parameters, definitions: GrantParameters): Readonly<Record<s
     }),
   );
 
+interface CustomGrantServices extends StillAllowedServices, FirstIssueServices {
+  readonly requested: RequestedAccess;
+  readonly resources: { find(named: string): string | undefined };
+  readonly impliedScopes: { expand(scopes: readonly string[]): readonly string[] };
+  readonly tokens: FirstIssueServices['tokens'] & {
+    readonly newGrant: CreateGrant;
+    issueOwn(
+      client: Client,
+      grant_type: string,
+      scope: string,
+      aud: readonly string[],
+      jkt?: string,
+    ): Promise<TokenResponse>;
+  };
+}
+
 /** A handler that grants more than was requested, or than exists, is a mistake. */
 const checkWithin = (
   { scope, aud }: Allowed,
   asked: { readonly scope: readonly string[]; readonly aud: readonly string[] },
-  context: OAuthContext,
+  { impliedScopes, resources }: CustomGrantServices,
 ): void => {
-  if (!isSubset(parseScope(scope) ?? [scope], context.config.impliedScopes.expand(asked.scope)))
-    throw new TypeError('A grant of options.customGrants returned a scope that was not requested.');
+  if (!isSubset(parseScope(scope) ?? [scope], impliedScopes.expand(asked.scope)))
+    throw new TypeError('A custom grant returned a scope that was not requested.');
   const isKnown = (resource: string): boolean =>
-    asked.aud.length > 0 ? asked.aud.includes(resource) : context.config.resources.find(resource) !== undefined;
+    asked.aud.length > 0 ? asked.aud.includes(resource) : resources.find(resource) !== undefined;
   if (!aud.every(isKnown))
-    throw new TypeError('A grant of options.customGrants returned a resource that was not requested, or is unknown.');
+    throw new TypeError('A custom grant returned a resource that was not requested, or is unknown.');
 };
 
 /** Issues tokens for an owner, under a grant that lives as long as its refresh token could. */
 const issueFor = async (
-  grant_type: string,
   owner: Owner,
-  client: Client,
-  allowed: Allowed,
-  context: OAuthContext,
+  { scope, aud, refresh, grant_type }: Allowed,
+  { client, emit, jkt }: TokenRequest,
+  services: CustomGrantServices,
 ): Promise<Issued> => {
-  const allowedClient: Client = allowed.refresh ? client : { ...client, refresh: 'none' };
-  const grant = await context.tokens.newGrant(allowedClient, owner, allowed.scope, allowed.aud, { grant_type });
-  if (!(await isStillAllowed(grant, client, context)))
+  const allowed: Client = refresh ? client : { ...client, refresh: 'none' };
+  const grant = await services.tokens.newGrant(allowed, owner, scope, aud, { grant_type });
+  if (!(await isStillAllowed(grant, client, services)))
     throw new OAuthError('invalid_grant', 'The grant is not allowed for this resource owner.');
-  return { response: await issueFirst(grant, allowedClient, context, allowed.jkt), sub: grant.sub, grant_id: grant.id };
+  const response = await issueFirst({ grant, client: allowed, jkt }, emit, services);
+  return { response, sub: grant.sub, grant_id: grant.id };
 };
 
 const issueOwn = async (
-  client: Client,
-  { scope, aud, refresh, jkt }: Allowed,
-  context: OAuthContext,
+  { scope, aud, refresh, grant_type }: Allowed,
+  { client, jkt }: TokenRequest,
+  { tokens }: CustomGrantServices,
 ): Promise<Issued> => {
   if (client.public || refresh)
     throw new TypeError(
-      `A grant of options.customGrants returned ${refresh ? 'a refresh token' : 'a token for a public client'} without a sub. Return the sub of its owner.`,
+      `A custom grant returned ${refresh ? 'a refresh token' : 'a token for a public client'} without a sub. Return the sub of its owner.`,
     );
-  return { response: await context.tokens.issueOwn(client, scope, aud, jkt), sub: CLIENT_SUBJECT + client.client_id };
+  return {
+    response: await tokens.issueOwn(client, grant_type, scope, aud, jkt),
+    sub: CLIENT_SUBJECT + client.client_id,
+  };
 };
 
 /** Handles a custom grant: the rules for scopes, resources and owners are those of every grant. */
 export const customHandler =
-  (name: string, { parameters = {}, handle }: CustomGrant): GrantHandler =>
-  async ({ request, form, client, context, jkt }) => {
-    const asked = { scope: requestedScope(form, client, name, context), aud: requestedResources(form, context) };
+  (name: string, { parameters = {}, handle }: CustomGrant, services: CustomGrantServices): GrantHandler =>
+  async (tokenRequest) => {
+    const { request, form, client } = tokenRequest;
+    const { requested, resources } = services;
+    const asked = { scope: requested.scope(form, client, name), aud: requested.resources(form) };
     const answer = await handle({
       client: { client_id: client.client_id, client_name: client.name, public: client.public },
       parameters: read(form, parameters),
@@ -97,13 +128,14 @@ export const customHandler =
       resources: asked.aud,
       ip: request.ip,
     });
-    const given = ANSWER.read(answer, `options.customGrants[${JSON.stringify(name)}].handle: the answer`);
-    const aud = [given.resource ?? asked.aud].flat().map((named) => context.config.resources.find(named) ?? named);
-    const allowed = { scope: given.scope ?? formatScope(asked.scope), aud, refresh: given.refresh ?? false };
-    checkWithin(allowed, asked, context);
+    const given = ANSWER.read(answer, `The handle of the grant ${JSON.stringify(name)}: the answer`);
+    const aud = [given.resource ?? asked.aud].flat().map((named) => resources.find(named) ?? named);
+    const scope = given.scope ?? formatScope(asked.scope);
+    const allowed = { scope, aud, refresh: given.refresh ?? false, grant_type: name };
+    checkWithin(allowed, asked, services);
     const issued =
       given.sub === undefined
-        ? await issueOwn(client, { ...allowed, jkt }, context)
-        : await issueFor(name, checkOwner(given), client, { ...allowed, jkt }, context);
+        ? await issueOwn(allowed, tokenRequest, services)
+        : await issueFor(checkOwner(given), allowed, tokenRequest, services);
     return { ...issued, response: { ...given.fields, ...issued.response } };
   };

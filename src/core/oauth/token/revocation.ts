@@ -1,12 +1,28 @@
 import { OAuthError } from '../../base/errors.js';
-import type { HttpRequest, HttpResponse } from '../../base/http/messages.js';
 import { json } from '../../base/http/responses.js';
+import type { ClientFinder } from '../clients/client-finder.js';
 import type { Client } from '../clients/client.js';
-import { checkedForm, readForm } from '../facts/parameters.js';
-import { authenticateClient, CLIENT_PARAMETERS } from '../kernel/client-authentication.js';
-import type { OAuthContext } from '../kernel/context.js';
+import type { Emit } from '../events/events.js';
+import { checkedForm, type ReadForm } from '../facts/parameters.js';
+import { type AuthenticateClient, CLIENT_PARAMETERS } from '../kernel/client-authentication.js';
+import type { Answer } from '../kernel/server-endpoint.js';
+import type { KnownGrant, LiveToken, RevocationReason } from '../tokens/grant.js';
+import type { PresentedToken } from '../tokens/refresh-tokens.js';
 
-export const REVOCATION_PARAMETERS = { token: 'vschar', token_type_hint: 'vschar', ...CLIENT_PARAMETERS } as const;
+const REVOCATION_PARAMETERS = { token: 'vschar', token_type_hint: 'vschar', ...CLIENT_PARAMETERS } as const;
+
+interface RevocationServices {
+  readonly readForm: ReadForm;
+  readonly authenticate: AuthenticateClient;
+  readonly clients: ClientFinder;
+  readonly refreshTokens: { find(token: string): Promise<PresentedToken | undefined> };
+  readonly tokens: {
+    now(): number;
+    find(token: string): Promise<LiveToken | undefined>;
+    revokeToken(token: string, live: LiveToken, emit: Emit | undefined): Promise<void>;
+    revokeGrant(grant: KnownGrant, why: RevocationReason, emit: Emit | undefined): Promise<void>;
+  };
+}
 
 const notYours = (): OAuthError => new OAuthError('invalid_grant', 'The token was issued to another client.');
 
@@ -16,19 +32,23 @@ const notYours = (): OAuthError => new OAuthError('invalid_grant', 'The token wa
  *
  * @see {@link https://www.rfc-editor.org/rfc/rfc7009 | RFC 7009}
  */
-export const revocation = async (request: HttpRequest, context: OAuthContext): Promise<HttpResponse> => {
-  const form = checkedForm(await readForm(request, REVOCATION_PARAMETERS, context));
-  const client = await authenticateClient(request, form, context);
-  const token = form.get('token');
-  if (token === undefined) throw new OAuthError('invalid_request', 'The parameter token is missing.');
-  await revoke(token, client, context);
-  return json(200, {});
-};
+export const revocation =
+  (services: RevocationServices): Answer =>
+  async (scope) => {
+    const { readForm, authenticate } = services;
+    const form = checkedForm(await readForm(scope.request, REVOCATION_PARAMETERS));
+    const client = await authenticate(scope, form);
+    const token = form.get('token');
+    if (token === undefined) throw new OAuthError('invalid_request', 'The parameter token is missing.');
+    await revoke(token, client, scope.emit, services);
+    return json(200, {});
+  };
 
 const revoke = async (
   token: string,
   { client_id }: Client,
-  { tokens, refreshTokens, config, emit }: OAuthContext,
+  emit: Emit | undefined,
+  { tokens, refreshTokens, clients }: RevocationServices,
 ): Promise<void> => {
   const refresh = await refreshTokens.find(token);
   if (refresh !== undefined) {
@@ -36,7 +56,7 @@ const revoke = async (
     const { grant, place, exp } = refresh;
     if (tokens.now() >= exp) return;
     if (grant.client_id === client_id) await tokens.revokeGrant(grant, { reason: 'revocation' }, emit);
-    else if (place === 'current' && (await config.clients.find(grant.client_id)) !== undefined) throw notYours();
+    else if (place === 'current' && (await clients.find(grant.client_id)) !== undefined) throw notYours();
     return;
   }
   const access = await tokens.find(token);

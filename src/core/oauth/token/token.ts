@@ -1,14 +1,16 @@
+import { defined } from '../../base/defined.js';
 import { OAuthError } from '../../base/errors.js';
-import type { HttpRequest, HttpResponse } from '../../base/http/messages.js';
 import { json } from '../../base/http/responses.js';
 import type { ProvenKey } from '../../base/key-proofs.js';
+import type { EnforcedRules } from '../../base/rules.js';
+import { isAwaited } from '../../base/waiting.js';
 import type { Client } from '../clients/client.js';
-import { type Definitions, checkedForm, readForm } from '../facts/parameters.js';
-import { checkProofIsThere, provenKey, withNonce } from '../kernel/bound-tokens.js';
-import { authenticateClient, CLIENT_PARAMETERS } from '../kernel/client-authentication.js';
+import { type Definitions, checkedForm, type ReadForm } from '../facts/parameters.js';
+import { checkProofIsThere, type ProofServices, provenKey, withNonce } from '../kernel/bound-tokens.js';
+import { type AuthenticateClient, CLIENT_PARAMETERS } from '../kernel/client-authentication.js';
 import type { OAuthConfig } from '../kernel/config.js';
-import type { OAuthContext } from '../kernel/context.js';
-import { handlerOf } from './grants.js';
+import type { GrantHandler } from '../kernel/grant-handler.js';
+import type { Answer } from '../kernel/server-endpoint.js';
 
 export const TOKEN_PARAMETERS = {
   grant_type: 'vschar',
@@ -25,58 +27,81 @@ export const TOKEN_PARAMETERS = {
 } as const;
 
 /** The parameters of the token endpoint, including those of custom grants. */
-export const tokenParameters = ({ customGrants }: Pick<OAuthConfig, 'customGrants'>): Definitions => {
-  if (customGrants.size === 0) return TOKEN_PARAMETERS;
+const tokenParameters = ({
+  customGrants,
+  featureGrants,
+}: Pick<OAuthConfig, 'customGrants' | 'featureGrants'>): Definitions => {
+  if (customGrants.size + featureGrants.size === 0) return TOKEN_PARAMETERS;
+  const ofFeatures: Definitions = Object.assign({}, ...[...featureGrants.values()].map(({ fields }) => fields));
   const own = [...customGrants.values()].flatMap(({ parameters = {} }) => Object.keys(parameters));
-  return { ...Object.fromEntries(own.map((name) => [name, 'text'])), ...TOKEN_PARAMETERS };
+  return { ...Object.fromEntries(own.map((name) => [name, 'text'])), ...ofFeatures, ...TOKEN_PARAMETERS };
 };
+
+interface TokenEndpointServices extends ProofServices {
+  readonly readForm: ReadForm;
+  readonly authenticate: AuthenticateClient;
+  readonly customGrants: OAuthConfig['customGrants'];
+  readonly featureGrants: OAuthConfig['featureGrants'];
+  readonly paths: { readonly token: readonly string[] };
+  readonly onError: (error: unknown) => void;
+  readonly rules: EnforcedRules;
+}
 
 /**
  * The token endpoint. The order of the checks determines which error is returned and what an attacker can use up: a grant
  * does not change before its handler has checked everything.
  *
+ * @param handlers - The enabled grants, by `grant_type`. A Map, so that no name of Object.prototype is a grant.
  * @see {@link https://www.rfc-editor.org/rfc/rfc6749#section-3.2 | RFC 6749 §3.2}
  */
-export const token = async (request: HttpRequest, context: OAuthContext): Promise<HttpResponse> => {
-  const form = checkedForm(await readForm(request, tokenParameters(context.config), context));
-  const grant_type = form.get('grant_type');
-  if (grant_type === undefined) throw new OAuthError('invalid_request', 'The parameter grant_type is missing.');
-  const handler = handlerOf(grant_type, context.config);
-  if (handler === undefined || !context.config.grants.has(grant_type)) {
-    throw new OAuthError('unsupported_grant_type', 'The grant_type is not supported.');
-  }
-  let client: Client | undefined;
-  let proven: ProvenKey | undefined;
-  try {
-    if (context.proofs !== undefined) proven = await provenKey(request, context.config.paths.token, context);
-    const authenticated = authenticateClient(request, form, context);
-    client = authenticated instanceof Promise ? await authenticated : authenticated;
-    if (!client.grantTypes.has(grant_type))
-      throw new OAuthError(
-        'unauthorized_client',
-        'The client may not use this grant_type; its grant_types do not contain it.',
-      );
-    checkProofIsThere(proven, client, context);
-    const jkt = proven?.jkt;
-    const { response, sub, grant_id, onSent } = await handler({ request, form, client, context, jkt });
-    const { client_id } = client;
-    context.emit?.({
-      type: 'token.issued',
-      grant_type,
-      client_id,
-      sub,
-      scope: response.scope,
-      ...(grant_id === undefined ? {} : { grant_id }),
-    });
-    const answer = json(200, response, proven?.headers);
-    if (onSent === undefined) return answer;
-    const { status, headers, body } = answer;
-    return { status, headers, body, onSent: () => void onSent().catch(context.onError) };
-  } catch (error) {
-    if (error instanceof OAuthError && error.code !== 'authorization_pending') {
-      const known = client === undefined ? {} : { client_id: client.client_id };
-      context.emit?.({ type: 'token.refused', error: error.code, reason: error.message, grant_type, ...known });
+export const token = (services: TokenEndpointServices, handlers: ReadonlyMap<string, GrantHandler>): Answer => {
+  const { readForm, authenticate, paths, proofs, issuer, onError } = services;
+  const parameters = tokenParameters(services);
+  const offered = [...handlers.keys()].join(', ');
+  return async (scope) => {
+    const { request, emit } = scope;
+    const form = checkedForm(await readForm(request, parameters));
+    const grant_type = form.get('grant_type');
+    if (grant_type === undefined) throw new OAuthError('invalid_request', 'The parameter grant_type is missing.');
+    const handler = handlers.get(grant_type);
+    if (handler === undefined)
+      throw new OAuthError('unsupported_grant_type', `The grant_type is not supported. Supported are ${offered}.`);
+    let client: Client | undefined;
+    let proven: ProvenKey | undefined;
+    try {
+      if (proofs !== undefined) proven = await provenKey(request, paths.token, { proofs, issuer, emit });
+      client = await authenticate(scope, form);
+      if (!client.grantTypes.has(grant_type))
+        throw new OAuthError(
+          'unauthorized_client',
+          'The client may not use this grant_type; its grant_types do not contain it.',
+        );
+      checkProofIsThere(proven, client, services);
+      const issued = await handler({ request, emit, form, client, jkt: proven?.jkt });
+      const { response, sub, grant_id, issuer: vouched, actors, impersonated, onSent } = issued;
+      const { client_id } = client;
+      emit?.({
+        type: 'token.issued',
+        grant_type,
+        client_id,
+        sub,
+        scope: response.scope,
+        ...defined({ grant_id, issuer: vouched, actors, impersonated }),
+      });
+      const answer = json(200, response, proven?.headers);
+      if (onSent === undefined) return answer;
+      const { status, headers, body } = answer;
+      // What a host reads after its client has gone was not sent: the client may come back, and gets the same again.
+      const whenSent = (): void => {
+        if (isAwaited(request)) void onSent().catch(onError);
+      };
+      return { status, headers, body, onSent: whenSent };
+    } catch (error) {
+      if (error instanceof OAuthError && error.code !== 'authorization_pending') {
+        const known = client === undefined ? {} : { client_id: client.client_id };
+        emit?.({ type: 'token.refused', error: error.code, reason: error.message, grant_type, ...known });
+      }
+      throw withNonce(error, proven);
     }
-    throw withNonce(error, proven);
-  }
+  };
 };

@@ -2,7 +2,7 @@ import type { Records } from '../../base/records.js';
 import type { RandomSource } from '../../base/secrets.js';
 import { CHAIN, type ChainRecord } from '../records/chain-record.js';
 import { CONNECTION, GRANT, keys, liveGrant } from '../records/stored-records.js';
-import type { Grant } from './tokens.js';
+import type { Grant } from './grant.js';
 
 /** A live grant with its chain, as read by one command. */
 export interface FoundChain {

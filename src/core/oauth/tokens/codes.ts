@@ -5,9 +5,8 @@ import { sha256 } from '../../base/secrets.js';
 import { type CodePart, codeText, type KeptParameters, parseCode, parseWritten } from '../records/chain-record.js';
 import type { Written } from '../records/window.js';
 import type { Chains, FoundChain } from './chains.js';
-import type { RefreshTokens } from './refresh-tokens.js';
-import type { TokenResponse } from './token-response.js';
-import type { Grant, Issuance, Tokens } from './tokens.js';
+import type { Grant, Issuance } from './grant.js';
+import type { FirstTokens, MintedToken, TokenResponse } from './token-response.js';
 
 /** An authorization code of a live grant: one that can be redeemed, or was. */
 export interface FoundCode extends FoundChain {
@@ -23,10 +22,15 @@ export type Redeemed = { readonly response: TokenResponse } | { readonly taken: 
 const FAILED_VERIFIERS = 3;
 
 /** What {@link Codes} depend on. */
-export interface CodeDependencies {
+interface CodeDependencies {
   readonly chains: Chains;
-  readonly tokens: Tokens;
-  readonly refreshTokens: RefreshTokens;
+  readonly tokens: {
+    /** Seconds since the epoch. */
+    now(): number;
+    save(minted: MintedToken): MaybePromise<void>;
+    discard(id: string): Promise<void>;
+  };
+  readonly refreshTokens: { firstTokens(issue: Issuance): Promise<FirstTokens> };
   readonly onError: (error: unknown) => void;
 }
 

@@ -12,15 +12,10 @@ import {
   keys,
 } from '../records/stored-records.js';
 import { CONNECTION_ID_LENGTH, TOKEN_BYTES } from '../records/token-id.js';
+import type { Connection } from './grant.js';
 
 /** A lost race is repeated, but not for ever. */
 const ATTEMPTS = 20;
-
-/** The place of an owner's connection to a client, and what is there: it may have ended. */
-export interface Connection {
-  readonly id: string;
-  readonly record: ConnectionRecord | undefined;
-}
 
 /** A connection that has not ended. */
 const live = (record: ConnectionRecord | undefined): ConnectionRecord | undefined =>
@@ -30,7 +25,7 @@ const changedTooOften = (): UnavailableError =>
   new UnavailableError('A connection was changed too often at the same moment.');
 
 /** What {@link Connections} depend on. */
-export interface ConnectionDependencies {
+interface ConnectionDependencies {
   readonly records: Records;
   readonly random: RandomSource;
   readonly clock: Clock;

@@ -2,8 +2,8 @@ import { OAuthError, UnavailableError } from '../../base/errors.js';
 import { unavailable } from '../../base/http/responses.js';
 import type { MaybePromise } from '../../base/ports.js';
 import { type RandomSource, sha256 } from '../../base/secrets.js';
+import type { ClientFinder } from '../clients/client-finder.js';
 import { type Client, isValidStill, type TokenLifetimes } from '../clients/client.js';
-import type { Clients } from '../clients/clients.js';
 import {
   currentText,
   type LastPart,
@@ -17,9 +17,9 @@ import type { TokenClaims } from '../records/stored-records.js';
 import { markedAsBound, parseRefreshToken, refreshTokenText, TOKEN_BYTES } from '../records/token-id.js';
 import { CLOCK_DIFFERENCE, isRecent, type Timekeeper } from '../records/window.js';
 import type { Chains, FoundChain } from './chains.js';
+import type { Grant, Issuance } from './grant.js';
 import { type Peppers, successorOf } from './successor.js';
-import type { MintedToken, TokenResponse } from './token-response.js';
-import type { Grant, Issuance, Tokens } from './tokens.js';
+import type { FirstTokens, MintedToken, TokenResponse } from './token-response.js';
 
 /** The accuracy of the time of the last refresh with a token that is not rotated, in milliseconds. */
 const USED_STEP = 3_600_000;
@@ -56,13 +56,24 @@ export interface Refreshed {
 /** A used token that gets no tokens: a replay, or one that was just used for a different request. */
 export type Reuse = 'replay' | 'other';
 
+/** Makes the access tokens that go with refresh tokens. */
+interface TokenMint {
+  /** Seconds since the epoch. */
+  now(): number;
+  mint(issue: Issuance, iat?: number, id?: string): MaybePromise<MintedToken>;
+  issue(issue: Issuance): Promise<TokenResponse>;
+  save(minted: MintedToken): MaybePromise<void>;
+  saveAgain(minted: MintedToken): Promise<void>;
+  discard(id: string): Promise<void>;
+}
+
 /** What {@link RefreshTokens} depend on. */
-export interface RefreshTokenDependencies {
+interface RefreshTokenDependencies {
   readonly chains: Chains;
-  readonly tokens: Tokens;
+  readonly tokens: TokenMint;
   readonly random: RandomSource;
   readonly own: Timekeeper;
-  readonly clients: Clients;
+  readonly clients: ClientFinder;
   readonly lifetimes: TokenLifetimes;
   readonly peppers: Peppers;
   /** Whether anybody can read when a grant was last used. */
@@ -76,13 +87,6 @@ export const invalidRefreshToken = (): OAuthError => new OAuthError('invalid_gra
 /** The key that refresh tokens are bound to: those of confidential clients are bound to their credentials (RFC 9449 §5). */
 const boundKeyOf = ({ client, jkt }: Issuance): { readonly jkt?: string } =>
   client.public && jkt !== undefined ? { jkt } : {};
-
-/** The first tokens of a grant, not written yet. */
-export interface FirstTokens {
-  readonly minted: MintedToken;
-  readonly response: TokenResponse;
-  readonly step: { readonly taken: string; readonly current: string | null; readonly jkt?: string };
-}
 
 /** The refresh tokens of a grant, one after the other: its chain has the hash of the one that can be used, and of the one before it. */
 export class RefreshTokens {
@@ -98,14 +102,18 @@ export class RefreshTokens {
    * @returns `undefined` if they were issued before.
    */
   async begin(issue: Issuance): Promise<TokenResponse | undefined> {
-    const { minted, response, step } = await this.firstTokens(issue);
+    const first = await this.firstTokens(issue);
+    return (await this.saveFirst(issue.grant, first)) ? first.response : undefined;
+  }
+
+  /** Writes the first tokens of a grant without a code. @returns whether they are the first. */
+  async saveFirst(grant: Grant, { minted, step }: FirstTokens): Promise<boolean> {
     const [isFirst] = await Promise.all([
-      this.#given.chains.add(issue.grant, { code: null, ...step }),
+      this.#given.chains.add(grant, { code: null, ...step }),
       this.#given.tokens.save(minted),
     ]);
-    if (isFirst) return response;
-    this.#discard(minted);
-    return undefined;
+    if (!isFirst) this.#discard(minted);
+    return isFirst;
   }
 
   /** The first tokens of a grant, and the step of its chain that makes them valid. */
@@ -186,13 +194,13 @@ export class RefreshTokens {
         this.#given.chains.swap(found, step),
         saving,
       ]);
-      if (rotated !== undefined) return this.#answer(rotated, response);
+      if (rotated !== undefined) return this.#answer(rotated, response, issue.client);
       saving = undefined;
       found = await this.find(presented.token);
     }
     // This very rotation: its command was sent twice, and another process went on in between.
     if (found?.place === 'last' && parseLast(found.chain.last ?? '').salt === last.salt)
-      return this.#answer(found, response);
+      return this.#answer(found, response, issue.client);
     // The successor of an old token may have been this one.
     if (found?.place !== 'old') this.#discard(minted);
     if (found === undefined) throw invalidRefreshToken();
@@ -223,7 +231,8 @@ export class RefreshTokens {
     if (sha256(refresh_token) !== current.hash)
       throw new UnavailableError('The record of a rotation does not match its successor token.');
     if (now >= current.exp) throw invalidRefreshToken();
-    return this.#answer(presented, { ...(await this.#accessAgain(minted, issue, isDone)), refresh_token });
+    const response = { ...(await this.#accessAgain(minted, issue, isDone)), refresh_token };
+    return this.#answer(presented, response, issue.client);
   }
 
   /** An expired token says nothing about the current one. */
@@ -257,9 +266,9 @@ export class RefreshTokens {
     };
   }
 
-  /** The first response that is sent is marked: from then on, only the grace window excuses a repetition. */
-  #answer(found: FoundChain, response: TokenResponse): Refreshed {
-    if (found.chain.done !== null) return { response };
+  /** The first response that is sent is marked: from then on, only the grace window excuses a repetition. Without one, nothing reads the mark. */
+  #answer(found: FoundChain, response: TokenResponse, client: Client): Refreshed {
+    if (found.chain.done !== null || this.#lifetimeOf(client, 'refreshGrace') === 0) return { response };
     const onSent = async (): Promise<void> => {
       // If another request was faster, it has marked its response, or used the next token.
       await this.#given.chains.swap(found, { done: this.#written() });

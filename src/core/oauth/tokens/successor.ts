@@ -4,7 +4,7 @@ import { deriveKey, keyedHash, sha256 } from '../../base/secrets.js';
 const ID_LENGTH = 11;
 
 /** A key used for deriving successors, and the id by which chains refer to it. */
-export interface Pepper {
+interface Pepper {
   readonly id: string | null;
   readonly key: string;
 }
@@ -40,7 +40,7 @@ export class Peppers {
 }
 
 /** The secret parts of the tokens that follow a refresh token. */
-export interface Successor {
+interface Successor {
   readonly access: string;
   readonly refresh: string;
 }

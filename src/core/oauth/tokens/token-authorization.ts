@@ -2,8 +2,8 @@ import type { Authorization } from '../../base/authorization.js';
 import type { TokenClaims } from '../records/stored-records.js';
 
 /** The authorization in a token record, for a resource server. */
-export const authorizationOf = (record: TokenClaims, iss: string): Authorization => {
-  const { sub, username, client_id, scope, exp, iat, auth_time, acr, jkt } = record;
+const authorizationOf = (record: TokenClaims, iss: string): Authorization => {
+  const { sub, username, client_id, scope, exp, iat, auth_time, acr, jkt, act, claims } = record;
   const aud = audienceOf(record, iss);
   return {
     sub,
@@ -17,6 +17,8 @@ export const authorizationOf = (record: TokenClaims, iss: string): Authorization
     ...(jkt === undefined ? { token_type: 'Bearer' } : { token_type: 'DPoP', cnf: { jkt } }),
     ...(auth_time !== undefined && { auth_time }),
     ...(acr !== undefined && { acr }),
+    ...(act !== undefined && { act }),
+    ...(claims !== undefined && { claims }),
   };
 };
 

@@ -1,4 +1,3 @@
-import type { MaybePromise } from '../../base/ports.js';
 import type { TokenRecord } from '../records/stored-records.js';
 
 /** The answer of the token endpoint (RFC 6749 §5.1). */
@@ -15,19 +14,6 @@ export interface TokenResponse {
   readonly refresh_token?: string;
 }
 
-/** Further fields of a token response. */
-export type ResponseFields = Readonly<Record<string, unknown>>;
-
-/** The access token of a response. */
-export interface IssuedToken {
-  readonly access_token: string;
-  /** Seconds since the epoch; in a repeated response, that of the first. */
-  readonly iat: number;
-}
-
-/** Creates the further fields of a response. */
-export type FieldsOf = (token: IssuedToken) => MaybePromise<ResponseFields>;
-
 /** An access token that is not in the store yet. */
 export interface MintedToken {
   /** The token itself, or the `jti` of a JWT. */
@@ -37,14 +23,15 @@ export interface MintedToken {
   readonly response: TokenResponse;
 }
 
+/** The first tokens of a grant, not written yet. */
+export interface FirstTokens {
+  readonly minted: MintedToken;
+  readonly response: TokenResponse;
+  readonly step: { readonly taken: string; readonly current: string | null; readonly jkt?: string };
+}
+
 export const mintedOf = (id: string, record: TokenRecord, access_token: string): MintedToken => {
   const expires_in = record.exp - record.iat;
   const token_type = record.jkt === undefined ? 'Bearer' : 'DPoP';
   return { id, record, response: { access_token, token_type, expires_in, scope: record.scope } };
-};
-
-export const withFields = async (made: MaybePromise<MintedToken>, fieldsOf: FieldsOf): Promise<MintedToken> => {
-  const { id, record, response } = await made;
-  const fields = await fieldsOf({ access_token: response.access_token, iat: record.iat });
-  return { id, record, response: { ...fields, ...response } };
 };

@@ -3,12 +3,13 @@ import { UnavailableError } from '../../base/errors.js';
 import type { Clock, MaybePromise } from '../../base/ports.js';
 import type { Records, Shape } from '../../base/records.js';
 import type { RandomSource } from '../../base/secrets.js';
+import type { Claims } from '../../feature/claims.js';
+import type { AskedTokens } from '../../feature/parts.js';
+import type { ClientFinder } from '../clients/client-finder.js';
 import { type Client, generationOf, isValidStill, type TokenLifetimes } from '../clients/client.js';
-import type { Clients } from '../clients/clients.js';
-import type { Emit, OAuthOccurrence } from '../events/events.js';
+import type { Emit } from '../events/events.js';
 import type { ImpliedScopes } from '../facts/implied-scopes.js';
-import type { JwtAccessTokens } from '../keys/access-token.js';
-import { CLIENT_SUBJECT, type Owner, type SignInFacts, signInFacts } from '../records/owner.js';
+import { type Owner, type SignInFacts, signInFacts } from '../records/owner.js';
 import {
   CONNECTION,
   type ConnectionRecord,
@@ -25,85 +26,66 @@ import {
   type TokenClaims,
   type TokenRecord,
 } from '../records/stored-records.js';
-import { grantIdOf, isMarkedAsBound, isTokenShaped, markedAsBound, TOKEN_BYTES } from '../records/token-id.js';
-import type { Connection, Connections } from './connections.js';
-import { type FieldsOf, type MintedToken, mintedOf, type TokenResponse, withFields } from './token-response.js';
+import {
+  grantIdOf,
+  isDerived,
+  isMarkedAsBound,
+  isTokenShaped,
+  markedAsBound,
+  TOKEN_BYTES,
+} from '../records/token-id.js';
+import { areStillAllowed, readDerived, subjectOf, type TokenSubject, withAncestors } from './ancestors.js';
+import type { Connections } from './connections.js';
+import type {
+  Connection,
+  Derivation,
+  Grant,
+  GrantOrigin,
+  Issuance,
+  KnownGrant,
+  LiveToken,
+  NewGrant,
+  RevocationReason,
+} from './grant.js';
+import { type TokenAdditions, withClaims } from './token-additions.js';
+import { type MintedToken, mintedOf, type TokenResponse } from './token-response.js';
 import type { TokenUses } from './token-uses.js';
 
 /** How often the record of an end is written, while others write in its place. */
 const END_ATTEMPTS = 5;
 
-/** A grant with its id. */
-export interface Grant extends GrantRecord {
-  readonly id: string;
-}
-
-/** A grant that is not written yet, and the connection it will depend on. */
-export interface NewGrant extends Grant {
-  readonly place: Connection;
-}
-
-/** How a grant was created. */
-export type GrantOrigin = Required<Pick<GrantRecord, 'grant_type'>> & Pick<GrantRecord, 'silent' | 'name'>;
-
-/** The parts of a grant that matter for revoking it. */
-export type KnownGrant = Pick<Grant, 'id' | 'exp'> & Partial<Pick<Grant, 'client_id' | 'sub'>>;
-
-/** Why a grant is revoked, for the event. */
-export type RevocationReason = Pick<Extract<OAuthOccurrence, { type: 'grant.revoked' }>, 'reason' | 'by'>;
-
-/** The part of a grant that a token is issued for. */
-export interface Issuance {
-  readonly client: Client;
-  readonly grant: Grant;
-  readonly scope: string;
-  readonly aud: readonly string[];
-  /** The thumbprint of the key that the access token is bound to. */
-  readonly jkt?: string | undefined;
-  /** Further fields of the response with this access token. Called before anything is used up, so it may fail. */
-  readonly fields?: FieldsOf | undefined;
-}
-
-/** Everything a grant allows. */
-export const wholeOf = (grant: Grant, client: Client, jkt?: string): Issuance => ({
-  client,
-  grant,
-  scope: grant.scope,
-  aud: grant.aud,
-  jkt,
-});
-
-/** A live access token. A JWT has a `jti`, under which it can be revoked. */
-export interface LiveToken extends TokenClaims {
-  readonly jti?: string;
-}
-
 /** Seconds. */
-export interface GrantLifetimes extends TokenLifetimes {
+interface GrantLifetimes extends TokenLifetimes {
   readonly authorizationCode: number;
   readonly deviceCode: number;
 }
 
-/** The subject of a token. */
-type TokenSubject = Pick<TokenClaims, 'sub' | 'username' | 'auth_time' | 'acr'>;
-
-const clientItself = (client_id: string): TokenSubject => ({ sub: CLIENT_SUBJECT + client_id, username: null });
+/** Access tokens as JWTs. */
+interface TokenSigner {
+  sign(jti: string, claims: TokenClaims): Promise<string>;
+  verify(token: string): Promise<{ readonly jti: string; readonly record: TokenRecord } | undefined>;
+}
 
 /** What {@link Tokens} depend on. */
-export interface TokenDependencies {
+interface TokenDependencies {
   readonly records: Records;
   readonly random: RandomSource;
   readonly clock: Clock;
   readonly connections: Connections;
-  readonly clients: Clients;
+  readonly clients: ClientFinder & {
+    /** Called when a client receives a grant. */
+    approved(client_id: string): MaybePromise<void>;
+  };
   readonly lifetimes: GrantLifetimes;
   readonly impliedScopes: ImpliedScopes;
   /** Creates access tokens as JWTs; without it they are opaque. */
-  readonly jwt: JwtAccessTokens | undefined;
+  readonly jwt: TokenSigner | undefined;
   /** Whether tokens show when and how their owner signed in. */
   readonly keepsSignIn: boolean;
   /** Records uses of personal tokens. */
   readonly uses: TokenUses;
+  /** What the application and the features add to tokens. */
+  readonly additions: TokenAdditions;
 }
 
 /** The only place that creates, finds and revokes grants and access tokens. */
@@ -170,7 +152,7 @@ export class Tokens {
 
   /** Writes a grant and its connection. Tokens issued under it do not work before. */
   async saveGrant({ id, place, ...record }: NewGrant, emit: Emit | undefined): Promise<Grant> {
-    const { client_id, sub, scope, name } = record;
+    const { client_id, sub, scope, name, issuer } = record;
     const { connections, clients, records } = this.#given;
     const kept = connections.keep(place, record);
     // Only a connection that exists is sure to keep its generation: another request may connect them first.
@@ -182,6 +164,7 @@ export class Tokens {
         groups.grantsOfOwner(sub),
         groups.grantsOfClient(client_id),
         ...(name === undefined ? [] : [groups.tokensOfOwner(sub)]),
+        ...(issuer === undefined ? [] : [groups.grantsOfIssuer(issuer)]),
       ]),
     ]);
     emit?.({
@@ -191,6 +174,7 @@ export class Tokens {
       scope,
       grant_id: id,
       ...(record.silent === true && { silent: true }),
+      ...(issuer !== undefined && { issuer }),
     });
     return { id, ...record, connection };
   }
@@ -241,14 +225,60 @@ export class Tokens {
     throw new UnavailableError('The store refused the record of what was revoked.');
   }
 
-  /** A token for the client itself. It has no grant and never a refresh token (RFC 6749 §4.4.3). */
-  issueOwn(client: Client, asked: string, aud: readonly string[], jkt?: string): Promise<TokenResponse> {
+  /**
+   * A token for the client itself. It has no grant and never a refresh token (RFC 6749 §4.4.3).
+   *
+   * @param beforeWrite - Called when nothing but the store can fail, and before anything is written.
+   */
+  issueOwn(
+    client: Client,
+    grant_type: string,
+    asked: string,
+    aud: readonly string[],
+    jkt?: string,
+    beforeWrite?: () => Promise<void>,
+  ): Promise<TokenResponse> {
     const iat = this.now();
     const { client_id } = client;
     const scope = this.#given.impliedScopes.expandText(asked);
     const exp = iat + this.#accessToken(client);
     const record = { client_id, scope, aud, iat, exp, grant: null, ...generationOf(client) };
-    return this.#saved(this.#mint(this.#given.random.string(TOKEN_BYTES.secret), record, clientItself(client_id), jkt));
+    const make = (claims?: Claims): MaybePromise<MintedToken> =>
+      this.#mint(
+        this.#given.random.string(TOKEN_BYTES.secret),
+        withClaims(record, claims),
+        subjectOf({ client_id }),
+        jkt,
+      );
+    return this.#saved(this.#withAdditions(make, { client, grant_type, scope, aud, kept: {} }), beforeWrite);
+  }
+
+  /**
+   * A token that is derived from another: in its grant, and valid no longer than all that it was derived from.
+   *
+   * @param beforeWrite - As in {@link issueOwn}.
+   */
+  issueDerived(
+    { client, grant_type, from, scope, aud, act, jkt }: Derivation,
+    beforeWrite: () => Promise<void>,
+  ): Promise<TokenResponse> {
+    const { grant, ancestors, issuedTo } = from;
+    const iat = this.now();
+    const exp = Math.min(iat + this.#accessToken(client), from.exp, grant?.exp ?? Infinity);
+    const made = {
+      client_id: client.client_id,
+      scope,
+      aud,
+      iat,
+      exp,
+      grant: grant?.id ?? null,
+      ...generationOf(client),
+    };
+    const record = { ...made, from: issuedTo, ...defined({ act }) };
+    const id = withAncestors(this.newSecret(grant?.id ?? ''), ancestors);
+    const make = (claims?: Claims): MaybePromise<MintedToken> =>
+      this.#mint(id, withClaims(record, claims), grant ?? subjectOf(record), jkt);
+    return this.#saved(this.#withAdditions(make, { client, grant, grant_type, scope, aud, kept: {} }), beforeWrite);
   }
 
   /** Issues an access token without a refresh token. */
@@ -256,8 +286,9 @@ export class Tokens {
     return this.#saved(this.mint(issue));
   }
 
-  async #saved(made: MaybePromise<MintedToken>): Promise<TokenResponse> {
+  async #saved(made: MaybePromise<MintedToken>, beforeWrite?: () => Promise<void>): Promise<TokenResponse> {
     const minted = made instanceof Promise ? await made : made;
+    if (beforeWrite !== undefined) await beforeWrite();
     await this.save(minted);
     return minted.response;
   }
@@ -268,13 +299,23 @@ export class Tokens {
    * @param iat - Seconds since the epoch.
    */
   mint(
-    { client, grant, scope, aud, jkt, fields }: Issuance,
+    { client, grant, scope, aud, jkt, act, grant_type, kept = {} }: Issuance,
     iat: number = this.now(),
     id: string = this.newSecret(grant.id),
   ): MaybePromise<MintedToken> {
     const exp = Math.min(iat + this.#accessToken(client), grant.exp);
-    const made = this.#mint(id, { client_id: grant.client_id, scope, aud, iat, exp, grant: grant.id }, grant, jkt);
-    return fields === undefined ? made : withFields(made, fields);
+    const record = { client_id: grant.client_id, scope, aud, iat, exp, grant: grant.id, ...defined({ act }) };
+    const make = (claims?: Claims): MaybePromise<MintedToken> => this.#mint(id, withClaims(record, claims), grant, jkt);
+    return this.#withAdditions(make, { client, grant, grant_type, scope, aud, kept });
+  }
+
+  /** With what the application and the features add. */
+  #withAdditions(
+    make: (claims?: Claims) => MaybePromise<MintedToken>,
+    asked: AskedTokens & { readonly grant?: Grant | undefined },
+  ): MaybePromise<MintedToken> {
+    const { additions } = this.#given;
+    return additions.isEmpty ? make() : additions.addedTo(make, asked);
   }
 
   #accessToken({ lifetimes }: Client): number {
@@ -324,7 +365,10 @@ export class Tokens {
     if (isTokenShaped(token)) {
       // Inlined: every guarded request runs this, and a function would add another await.
       const grantId = grantIdOf(token);
-      if (grantId === undefined) found = await this.#given.records.get(keys.token(token), TOKEN);
+      if (isDerived(token)) {
+        const read = await readDerived(token, [keys.token(token), TOKEN], this.#given.records);
+        [found, grant] = [read?.own, read?.grant];
+      } else if (grantId === undefined) found = await this.#given.records.get(keys.token(token), TOKEN);
       else {
         const read = await this.#given.records.getEach(
           [keys.token(token), TOKEN],
@@ -341,25 +385,37 @@ export class Tokens {
     }
     if (found === undefined) return undefined;
     const { jkt } = found;
-    if ((jkt !== undefined) !== isMarkedAsBound(jti ?? token)) return undefined;
+    const id = jti ?? token;
+    if ((jkt !== undefined) !== isMarkedAsBound(id)) return undefined;
+    const isOfOthers = isDerived(id);
+    if (isOfOthers && !(await areStillAllowed(found, id, this.#given.clients))) return undefined;
     const known = this.#given.clients.find(found.client_id);
     const client = known instanceof Promise ? await known : known;
-    if (client === undefined || !isValidStill(client, grant ?? found)) return undefined;
-    const subject = grant ?? clientItself(found.client_id);
+    if (client === undefined || !isValidStill(client, (isOfOthers ? undefined : grant) ?? found)) return undefined;
+    const subject = grant ?? subjectOf(found);
     const { sub, username } = subject;
     if (grant?.name !== undefined && found.grant !== null) this.#given.uses.record(found.grant, found.exp);
-    const { client_id, scope, aud, iat, exp, grant: id } = found;
-    const live = { client_id, scope, aud, iat, exp, grant: id, sub, username };
+    const { client_id, scope, aud, iat, exp, from, act } = found;
+    const live = { client_id, scope, aud, iat, exp, grant: found.grant, sub, username };
     if (jkt !== undefined) Object.assign(live, { jkt });
+    if (isOfOthers || act !== undefined) Object.assign(live, defined({ from, act }));
+    if (found.claims !== undefined || this.#given.additions.hasClaims)
+      Object.assign(live, { claims: found.claims ?? {} });
     if (this.#given.keepsSignIn) Object.assign(live, this.#factsOf(subject));
     return jti === undefined ? live : { ...live, jti };
   }
 
   /** The signature proves the issuer; the store knows whether the token or its grant was revoked. */
-  async #findJwt(token: string): Promise<readonly [jti?: string, record?: TokenRecord, grant?: GrantRecord]> {
+  async #findJwt(
+    token: string,
+  ): Promise<readonly [jti?: string, record?: TokenRecord, grant?: GrantRecord | undefined]> {
     const verified = await this.#given.jwt?.verify(token);
     if (verified === undefined) return [];
     const { jti, record } = verified;
+    if (isDerived(jti)) {
+      const read = await readDerived(jti, [keys.revoked(jti), MARK], this.#given.records);
+      return read === undefined || read.own !== undefined ? [] : [jti, record, read.grant];
+    }
     if (record.grant === null) {
       const revoked = await this.#given.records.get(keys.revoked(jti), MARK);
       return revoked === undefined ? [jti, record] : [];

@@ -4,7 +4,7 @@ import type { MutableItem } from './result-format.js';
 import type { Warning } from './warnings.js';
 
 export const ERROR_FORMATS = ['bc', 'html', 'none', 'plaintext', 'raw', 'wikitext'] as const;
-export type ErrorFormat = (typeof ERROR_FORMATS)[number];
+type ErrorFormat = (typeof ERROR_FORMATS)[number];
 
 /** The response format that a request selects. */
 export interface AnswerStyle {

@@ -6,7 +6,7 @@ import { printSuggestions, printXml } from './xml.js';
 
 /** `json` and `xml` for programs; with `fm` for people: the same in a page; `none` for responses without a body. */
 export const FORMATS = ['json', 'jsonfm', 'none', 'xml', 'xmlfm'] as const;
-export type Format = (typeof FORMATS)[number];
+type Format = (typeof FORMATS)[number];
 
 /** How a response is serialized. */
 export interface Printer {

@@ -1,3 +1,4 @@
+import { defined } from '../../base/defined.js';
 import { replacing } from '../../base/replacing.js';
 import { entryName, KEY_ATTRIBUTES, xmlName } from './xml-names.js';
 
@@ -132,7 +133,7 @@ const addMember = (members: Members, { key, parent }: Place, name: string, value
 const withLast = (value: unknown, name: string, text: string): unknown => ({ ...(value as object), [name]: text });
 
 /** Options of {@link printXml}. */
-export interface XmlOptions {
+interface XmlOptions {
   /** One element per line, for reading. */
   readonly isIndented: boolean;
   /** The namespace of the result, for its root element. */
@@ -145,8 +146,8 @@ export const printXml = (answer: object, { isIndented, namespace }: XmlOptions, 
   const { [CONTENT]: docref, ...data }: Readonly<Record<string, unknown>> = { ...answer };
   const shown = {
     ...data,
-    ...(docref === undefined ? {} : { docref: { [CONTENT]: docref } }),
-    ...(namespace === undefined ? {} : { xmlns: namespace }),
+    ...(docref !== undefined && { docref: { [CONTENT]: docref } }),
+    ...defined({ xmlns: namespace }),
   };
   writer.write({ name: root, key: root, parent: '' }, shown, 0);
   return writer.text;

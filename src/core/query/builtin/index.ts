@@ -7,7 +7,7 @@ import { tokens } from './tokens.js';
 import { userinfo } from './userinfo.js';
 
 /** Options of the built-in handlers. */
-export interface BuiltinOptions extends SiteinfoOptions {
+interface BuiltinOptions extends SiteinfoOptions {
   readonly secret: string;
   readonly limiter: CallerLimiter | undefined;
 }

@@ -1,3 +1,4 @@
+import { defined } from '../../base/defined.js';
 import { directionOf } from '../../base/direction.js';
 import { ApiError } from '../answer/api-error.js';
 import { message } from '../answer/messages.js';
@@ -99,7 +100,7 @@ const interwikimap = ({ site, params: { filteriw } }: SiteFacts) =>
     .map(([prefix, { url, local, language }]) => ({
       prefix,
       local: local ?? false,
-      ...(language === undefined ? {} : { language }),
+      ...defined({ language }),
       url,
       protorel: url.startsWith('//'),
     }));
@@ -164,10 +165,10 @@ const describeNamespace = (namespace: Site['namespaces'][number]): [string, obje
       case: namespace.case,
       name,
       subpages,
-      ...(canonical === undefined ? {} : { canonical }),
+      ...defined({ canonical }),
       content,
       nonincludable,
-      ...(defaultContentModel === undefined ? {} : { defaultcontentmodel: defaultContentModel }),
+      ...defined({ defaultcontentmodel: defaultContentModel }),
     },
   ];
 };

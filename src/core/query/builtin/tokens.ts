@@ -30,7 +30,7 @@ export const tokens =
   };
 
 /** What `verifyCsrfToken` requires of a token. */
-export interface CsrfTokenExpectation {
+interface CsrfTokenExpectation {
   /** The `secret` option of the server: one secret, or all of them during a rotation. */
   readonly secret: string | readonly string[];
   /** The token's purpose, as in the parameter `type` of `meta=tokens`: `csrf`, `watch`, `patrol` … */

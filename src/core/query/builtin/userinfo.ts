@@ -28,7 +28,7 @@ export const userinfo =
   };
 
 /** A stable numeric id of the caller: the subject if it is a number, otherwise 31 bits of its hash. */
-export const idOf = ({ authorization: { sub } }: Caller): number => {
+const idOf = ({ authorization: { sub } }: Caller): number => {
   if (/^[1-9]\d{0,14}$/.test(sub)) return Number(sub);
   return createHash('sha256').update(sub).digest().readUInt32BE(0) >>> 1 || 1;
 };

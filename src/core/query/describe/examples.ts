@@ -2,7 +2,7 @@ import type { ModuleNode } from './module-tree.js';
 import type { HelpText } from './texts/help-text.js';
 
 /** A working request: the query string without an output format. */
-export interface Example {
+interface Example {
   readonly query: string;
   readonly text: HelpText;
 }

@@ -25,7 +25,7 @@ export interface ModuleNode {
 }
 
 /** The modules of the tree: actions, output formats, and the modules of `query`. */
-export interface TreeParts {
+interface TreeParts {
   readonly main: Described;
   readonly actions: readonly Described[];
   readonly formats: readonly Omit<Described, 'group'>[];
@@ -34,7 +34,7 @@ export interface TreeParts {
 }
 
 /** Which modules the site answers. */
-export interface Answers {
+interface Answers {
   /** Whether the module at a path is answered. */
   isAnswered(path: string): boolean;
   /** Whether unanswered modules are listed, with a mark. */

@@ -1,7 +1,7 @@
 import { namespaceIds } from '../descriptor/descriptor-facts.js';
 import type { ParamDescriptor } from '../descriptor/descriptor.js';
 import type { Site } from '../site/site.js';
-import { type ModuleNode, type NodeGroup } from './module-tree.js';
+import type { ModuleNode, NodeGroup } from './module-tree.js';
 
 /** A parameter of a module, as used by all descriptions. */
 export interface DescribedParameter {

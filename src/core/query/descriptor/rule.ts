@@ -63,7 +63,7 @@ export interface LimitBounds {
 }
 
 /** The limit of a module in one request. */
-export interface LimitDecision {
+interface LimitDecision {
   /** Bounds in addition to the declared ones. */
   readonly bounds?: LimitBounds;
   /** The default limit, if it is not the declared one. `max` is the maximum. */

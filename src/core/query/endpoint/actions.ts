@@ -15,8 +15,7 @@ import type { openSearchModule, parseModule } from '../reader/descriptors.js';
 import { exportPages } from '../reader/export.js';
 import { suggest } from '../reader/open-search.js';
 import { parsePage } from '../reader/parse.js';
-import type { Render } from '../reader/renderer.js';
-import { createSubqueryRunner, type ReaderParts } from '../reader/subquery.js';
+import { createSubqueryRunner, type ReaderOptions, type ReaderParts } from '../reader/subquery.js';
 import type { Action, ActionResult } from '../run/action.js';
 import type { queryModule, QueryParams } from '../run/query-parameters.js';
 import type { QueryRun, QueryService } from '../run/query-run.js';
@@ -38,16 +37,16 @@ interface DescribedActions {
 interface ActionParts {
   readonly tree: ModuleNode;
   readonly frame: ApiFrame;
-  /** The path of the sandbox, if there is one. */
-  readonly sandbox: string | undefined;
-  readonly render: Render | undefined;
+  /** The path of the sandbox, once there is one. */
+  readonly links: { readonly sandbox?: string };
+  readonly reader: ReaderOptions;
 }
 
 /** Creates the actions of the endpoint. */
 export const createActions = (
   service: QueryService,
   described: DescribedActions,
-  { tree, frame, sandbox, render }: ActionParts,
+  { tree, frame, links, reader }: ActionParts,
 ): Readonly<Record<MainParams['action'], Action>> => {
   const { site, documentation } = service;
   const action = <const M extends Described>(
@@ -61,7 +60,9 @@ export const createActions = (
       return (budget) => answer(context, params, budget);
     };
   };
-  const parts = { service, render, runSubquery: createSubqueryRunner(compileModule(described.query, site), service) };
+  const { render, sanitize, diff } = reader;
+  const runSubquery = createSubqueryRunner(compileModule(described.query, site), service);
+  const parts = { service, runSubquery, render, sanitize, diff };
   let describe: ReturnType<typeof compileParaminfo> | undefined;
   return {
     query: action(described.query, (context, params, budget) => answerQuery(context, params, budget, parts)),
@@ -87,7 +88,7 @@ export const createActions = (
     }),
     // A page in the language of the reader, or with `wrap` its content as data.
     help: action(described.help, async ({ request }, params) => {
-      const { page, content } = renderHelp({ tree, site, sandbox }, params, frame.for(request));
+      const { page, content } = renderHelp({ tree, site, ...links }, params, frame.for(request));
       if (params.wrap) return { data: { help: { mime: 'text/html', help: content } } };
       return { page: pageResponse(page, { headers: { 'cache-control': 'private, must-revalidate, max-age=0' } }) };
     }),

@@ -17,7 +17,7 @@ export interface OriginDecision {
 }
 
 /** What scripts of other origins may do. */
-export interface CorsRules {
+interface CorsRules {
   /** Whether scripts of an origin may act for the signed-in user. */
   readonly isAllowed: (origin: string) => boolean;
   /** Whether they may send proofs (RFC 9449 §8). */

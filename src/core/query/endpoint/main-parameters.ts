@@ -3,7 +3,7 @@ import { FORMATS, isXml } from '../answer/print.js';
 import type { Described, ParsedBy } from '../parameters/parse.js';
 
 /** The actions of the endpoint. */
-export const ACTIONS = ['compare', 'help', 'opensearch', 'paraminfo', 'parse', 'query'] as const;
+const ACTIONS = ['compare', 'help', 'opensearch', 'paraminfo', 'parse', 'query'] as const;
 
 /** Parameters of every request, in the order in which errors are reported. */
 export const mainModule = {

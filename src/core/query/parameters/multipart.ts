@@ -1,5 +1,5 @@
 /** One field of a multipart form. The content of a file is treated as text. */
-export interface FormField {
+interface FormField {
   readonly name: string;
   readonly content: Buffer;
 }

@@ -5,7 +5,7 @@ import { missingParameter, type ParameterReader, type ParameterSource } from './
 import type { ParseContext } from './types/index.js';
 
 /** Parses the templated parameters of a request and adds them to the others. */
-export type Expand = (params: ParsedParams, source: ParameterSource, context: ParseContext) => void;
+type Expand = (params: ParsedParams, source: ParameterSource, context: ParseContext) => void;
 
 /** A variable with braces, and the parameter that fills it. */
 type Variable = readonly [variable: string, from: string];

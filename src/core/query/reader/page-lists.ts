@@ -22,7 +22,7 @@ export interface ListedPage {
 }
 
 /** What lists depend on. */
-export interface ListParts extends ReaderParts {
+interface ListParts extends ReaderParts {
   readonly context: RequestContext;
 }
 
@@ -72,7 +72,7 @@ export const lookedUp = async (
 };
 
 /** A linked page. */
-export interface Link {
+interface Link {
   readonly ns: number;
   readonly title: string;
   readonly exists: boolean;

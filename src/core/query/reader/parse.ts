@@ -21,7 +21,7 @@ import {
 import type { Prop, Reading, Subject } from './reading.js';
 import { renderPage } from './render-page.js';
 import type { RenderedContent } from './renderer.js';
-import { loadSanitizer } from './sanitize.js';
+import { sanitized } from './sanitize.js';
 import { sectionItems, tableOfContents } from './sections.js';
 import type { ReaderParts, SubqueryPage } from './subquery.js';
 
@@ -78,9 +78,9 @@ const findSubject = async (reading: Reading): Promise<Subject> => {
   };
   const { query } = await runSubquery(
     {
-      ...(page === undefined ? {} : { titles: [page] }),
-      ...(pageid === undefined ? {} : { pageids: [pageid] }),
-      ...(oldid === undefined ? {} : { revids: [oldid] }),
+      ...(page !== undefined && { titles: [page] }),
+      ...(pageid !== undefined && { pageids: [pageid] }),
+      ...(oldid !== undefined && { revids: [oldid] }),
       redirects: params.redirects && oldid === undefined,
       ...(needsText || wants.has('revid') ? { prop: ['revisions'] } : {}),
       values,
@@ -192,7 +192,7 @@ const answerOf = async (
   if (wants.has('revid') && revid !== undefined) item['revid'] = revid;
   if (params.redirects) item['redirects'] = shown(redirects);
   if (wants.has('text')) {
-    if (rendered) item['text'] = whole(await readableHtml(rendered, reading));
+    if (rendered) item['text'] = whole(readableHtml(rendered, reading));
     else withoutRenderer('text', reading);
   }
   await addLists(item, { pageid, rendered }, reading);
@@ -234,8 +234,14 @@ const withoutRenderer = (prop: Prop, { render, service, context }: Reading): voi
   context.warnings.add('parse', 'norenderer', text);
 };
 
-const readableHtml = async ({ html, trusted }: RenderedContent, { service }: Reading): Promise<string> => {
+/** @throws ApiError `nosanitizer`; `onError` receives the remedy. */
+const readableHtml = ({ html, trusted }: RenderedContent, { service, sanitize }: Reading): string => {
   if (trusted === true) return html;
-  const sanitize = await loadSanitizer((error) => service.host.onError(error));
-  return sanitize(html);
+  if (sanitize) return sanitized(html, sanitize);
+  service.host.onError(
+    new Error(
+      "query: options.render: the HTML cannot be sanitised. Run npm install sanitize-html, import sanitizeHtml from 'sanitize-html', and set options.sanitize to sanitizeHtml; or return trusted: true if the renderer makes every page text harmless.",
+    ),
+  );
+  throw apiError('nosanitizer');
 };

@@ -35,7 +35,7 @@ export const renderPage = async (
   if (isRendered(rendered)) return rendered;
   host.onError(
     new TypeError(
-      'options.query.render must return { html }, and optionally trusted, sections, links, categories, templates, images, externallinks and displaytitle.',
+      'query: options.render must return { html }, and optionally trusted, sections, links, categories, templates, images, externallinks and displaytitle.',
     ),
   );
   throw apiError('modulefailed', 'parse');

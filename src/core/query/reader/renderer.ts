@@ -48,7 +48,7 @@ export interface RenderedContent {
   readonly html: string;
   /**
    * `true` returns the HTML unchanged: the renderer makes every page text harmless, without scripts, event handlers or
-   * `javascript:` addresses. Otherwise the HTML is sanitised with the package `sanitize-html`.
+   * `javascript:` addresses. Otherwise the HTML is sanitised with `query({ sanitize })`.
    */
   readonly trusted?: boolean;
   /** The headings, in order. */

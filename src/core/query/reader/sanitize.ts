@@ -1,5 +1,23 @@
 import { ApiError, apiError } from '../answer/api-error.js';
 
+/** What sanitised HTML may contain, in the words of the package sanitize-html. */
+interface SanitizeRules {
+  readonly allowedTags: string[];
+  /** By tag; `*` stands for all tags. */
+  readonly allowedAttributes: Record<string, string[]>;
+  readonly allowedClasses: Record<string, string[]>;
+  readonly allowedSchemes: string[];
+  readonly allowedSchemesByTag: Record<string, string[]>;
+  /** Tags that are dropped with their content. */
+  readonly nonTextTags: string[];
+  /** Called for each tag that begins, and may throw. */
+  readonly onOpenTag: () => void;
+  readonly onCloseTag: () => void;
+}
+
+/** Removes harmful elements and attributes from HTML: the function of the package sanitize-html. */
+export type Sanitize = (html: string, rules: SanitizeRules) => string;
+
 /** Bounds of the HTML. Parsing takes time proportional to its tags, attributes and references, times their depth, and blocks the event loop. */
 const MAX_LENGTH = 1024 * 1024;
 const MAX_SIGNS = 60_000;
@@ -20,7 +38,7 @@ const countSigns = (html: string): number => {
 const HEADINGS = ['h1', 'h2', 'h3', 'h4', 'h5', 'h6'];
 
 /** Elements of text only, which cannot run scripts, submit, embed, or change the surrounding page. */
-const RULES = {
+const RULES: Omit<SanitizeRules, 'onOpenTag' | 'onCloseTag'> = {
   allowedTags: [
     ...HEADINGS,
     ...['p', 'br', 'hr', 'div', 'span', 'blockquote', 'pre', 'code', 'figure', 'figcaption', 'details', 'summary'],
@@ -48,34 +66,24 @@ const RULES = {
   nonTextTags: ['script', 'style', 'template', 'textarea', 'select', 'option', 'iframe', 'xmp', 'svg', 'math', 'title'],
 };
 
-/** For the operator of a server without the package. */
-const REMEDY =
-  'options.query.render: the HTML cannot be sanitised, because the package sanitize-html is not installed. Run npm install sanitize-html, or return trusted: true if the renderer makes every page text harmless.';
-
 /**
- * Loads the sanitiser on first use: a function that removes harmful elements and attributes from HTML.
+ * HTML with elements of text only.
  *
- * @throws ApiError `nosanitizer` if it is not installed; `onError` receives the remedy.
+ * @throws ApiError `htmltoolarge`.
  */
-export const loadSanitizer = async (onError: (error: unknown) => void): Promise<(html: string) => string> => {
-  const loaded = await import('sanitize-html').catch((cause: unknown) => {
-    onError(new Error(REMEDY, { cause }));
-    throw apiError('nosanitizer');
+export const sanitized = (html: string, sanitize: Sanitize): string => {
+  if (html.length > MAX_LENGTH || countSigns(html) > MAX_SIGNS) throw tooLarge();
+  let depth = 0;
+  return sanitize(html, {
+    ...RULES,
+    onOpenTag: () => {
+      depth += 1;
+      if (depth > MAX_DEPTH) throw tooLarge();
+    },
+    onCloseTag: () => {
+      depth -= 1;
+    },
   });
-  return (html) => {
-    if (html.length > MAX_LENGTH || countSigns(html) > MAX_SIGNS) throw tooLarge();
-    let depth = 0;
-    return loaded.default(html, {
-      ...RULES,
-      onOpenTag: () => {
-        depth += 1;
-        if (depth > MAX_DEPTH) throw tooLarge();
-      },
-      onCloseTag: () => {
-        depth -= 1;
-      },
-    });
-  };
 };
 
 const tooLarge = (): ApiError => apiError('htmltoolarge', { num: MAX_LENGTH }, { num: MAX_SIGNS }, { num: MAX_DEPTH });

@@ -5,7 +5,9 @@ import type { QueryParams } from '../run/query-parameters.js';
 import type { QueryService } from '../run/query-run.js';
 import { FULL_BUDGET, type RequestContext } from '../run/request-context.js';
 import { runQuery } from '../run/run-query.js';
+import type { Diff } from './compare/table.js';
 import type { Render } from './renderer.js';
+import type { Sanitize } from './sanitize.js';
 
 /** A page of a subquery, with the data of modules under further keys. */
 export interface SubqueryPage {
@@ -21,7 +23,7 @@ export interface SubqueryPage {
 }
 
 /** The result of a subquery, in formatversion 2. */
-export interface SubqueryResult {
+interface SubqueryResult {
   readonly query: {
     readonly [key: string]: unknown;
     readonly pages?: readonly SubqueryPage[];
@@ -39,12 +41,18 @@ export type Subquery = Partial<QueryParams> & { readonly values?: Readonly<Recor
 /** Runs a query for another action. */
 export type RunSubquery = (subquery: Subquery, context: RequestContext) => Promise<SubqueryResult>;
 
+/** What the application may pass to the actions that read pages. */
+export interface ReaderOptions {
+  /** Absent if the site does not render pages. */
+  readonly render?: Render | undefined;
+  readonly sanitize?: Sanitize | undefined;
+  readonly diff?: Diff | undefined;
+}
+
 /** What the actions that read pages depend on. */
-export interface ReaderParts {
+export interface ReaderParts extends ReaderOptions {
   readonly runSubquery: RunSubquery;
   readonly service: QueryService;
-  /** Absent if the site does not render pages. */
-  readonly render: Render | undefined;
 }
 
 /**

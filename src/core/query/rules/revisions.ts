@@ -154,22 +154,32 @@ export const allDeletedRevisions: readonly ModuleRule[] = [
   }),
 ];
 
-/** Mode 1 lists the pages of the request, mode 2 a user's revisions, mode 3 titles. */
+const sortedByTitle = byTitle(chosenNamespace);
+const continuesByTime = continues(['timestamp', 'integer']);
+const continuesByTitle = continues(['integer', 'text', 'timestamp', 'integer']);
+
+/** Parameters of the other modes, and the message that MediaWiki has for them. */
+const UNFIT_FOR_DELETED_REVS = {
+  byPages: { names: ['from', 'to', 'prefix'], text: 'apierror-badparams-mode12' },
+  byUser: { names: ['from', 'to', 'prefix'], text: 'apierror-badparams-mode12' },
+  byTitles: { names: ['start', 'end'], text: 'apierror-badparams-mode3' },
+} as const;
+
+/** `deletedrevs` lists the revisions of the pages in the request, those of a user, or those of a range of titles. */
 export const deletedRevsModes: PageRule = (request, pages) => {
-  const mode = hasPages(pages) ? 1 : given(request, 'user') ? 2 : 3;
-  const unfit = (mode === 3 ? ['start', 'end'] : ['from', 'to', 'prefix']).find((name) => given(request, name));
-  if (unfit !== undefined) {
-    const key = mode === 3 ? 'apierror-badparams-mode3' : 'apierror-badparams-mode12';
-    throw new ApiError('badparams', message(key, unfit));
-  }
+  const mode = hasPages(pages) ? 'byPages' : given(request, 'user') ? 'byUser' : 'byTitles';
+  const { names, text } = UNFIT_FOR_DELETED_REVS[mode];
+  const unfit = names.find((name) => given(request, name));
+  if (unfit !== undefined) throw new ApiError('badparams', message(text, unfit));
   if (given(request, 'user') && given(request, 'excludeuser')) {
     throw new ApiError('badparams', message('user and excludeuser cannot be used together'));
   }
   if (valuesOf(request, 'prop').includes('content') && !mayReadDeleted(request)) {
     throw permissionDenied('view deleted revision text');
   }
-  if (mode === 3) byTitle(chosenNamespace)(request);
-  continues(mode === 2 ? ['timestamp', 'integer'] : ['integer', 'text', 'timestamp', 'integer'])(request);
+  if (mode === 'byTitles') sortedByTitle(request);
+  const checkContinue = mode === 'byUser' ? continuesByTime : continuesByTitle;
+  checkContinue(request);
 };
 
 const LIGHT: LimitBounds = { max: 500, highmax: 5000 };

@@ -1,7 +1,7 @@
-import type { FeatureHost } from '../../base/feature.js';
 import type { HttpRequest } from '../../base/http/messages.js';
 import { RateLimit } from '../../base/limits/rate-limit.js';
 import { sourceOf } from '../../base/limits/source.js';
+import type { FeatureHost } from '../../feature/host.js';
 import { ApiError } from '../answer/api-error.js';
 import { message } from '../answer/messages.js';
 import type { Caller } from '../caller.js';
@@ -9,20 +9,20 @@ import type { Caller } from '../caller.js';
 /** How much a caller may use per minute. */
 export interface CallerLimit {
   /** Requests per minute. Default: any number. */
-  readonly requests?: number;
+  readonly requests?: number | undefined;
   /**
    * Results requested per minute: the limits of all modules of a request, 1 for a module without one, and 1 for each
    * page that the request names. A request may exceed it once. Default: any number.
    */
-  readonly cost?: number;
+  readonly cost?: number | undefined;
 }
 
 /** The limits of the query API, by the class of the caller. Callers with the right `noratelimit` have none. */
 export interface CallerLimits {
   /** Requests without a token, for each IPv4 address or /64 network of IPv6. */
-  readonly anonymous?: CallerLimit;
+  readonly anonymous?: CallerLimit | undefined;
   /** Requests with a token, for each user (the `sub` of the token). */
-  readonly token?: CallerLimit;
+  readonly token?: CallerLimit | undefined;
 }
 
 /** A minute, in seconds. */

@@ -44,7 +44,7 @@ export interface Participant {
   readonly start?: Readonly<Record<string, string | number>> | undefined;
 }
 
-export interface Continuation {
+interface Continuation {
   /** Parameters for the next request; `undefined` if everything is finished. */
   readonly next: Readonly<Record<string, string | number>> | undefined;
   /** Whether the data of the current pages is complete. */

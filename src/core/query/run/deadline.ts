@@ -47,7 +47,7 @@ export class HandlerDeadline {
     const passed = new Promise<never>((_resolve, reject) => {
       this.#stop = this.#timer(() => {
         this.#over = new DeadlinePassed(
-          `The handlers of a query did not return within ${this.#milliseconds} ms (options.query.timeout).`,
+          `The handlers of a query did not return within ${this.#milliseconds} ms (query: options.timeout).`,
         );
         this.#controller?.abort(this.#over);
         reject(this.#over);

@@ -7,7 +7,7 @@ const ATTEMPTS = 4;
 const MARGIN = 0.8;
 
 /** A response with a maximum length. */
-export interface FitOptions<T> {
+interface FitOptions<T> {
   /** The response with the requested limits. */
   readonly first: T;
   readonly lengthOf: (answer: T) => number;

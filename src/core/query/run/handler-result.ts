@@ -1,3 +1,4 @@
+import { defined } from '../../base/defined.js';
 import type { ResultItem } from '../answer/result-format.js';
 import type { ModuleDescriptor } from '../descriptor/descriptor.js';
 import type { GeneratedPage } from '../descriptor/page-model.js';
@@ -74,7 +75,7 @@ export const generatedPages = (
     const text = typeof title === 'string' ? title : typeof category === 'string' ? `Category:${category}` : undefined;
     const pageid = item['pageid'] ?? (pageidKey === undefined ? undefined : item[pageidKey]);
     return {
-      ...(text === undefined ? {} : { title: text }),
+      ...defined({ title: text }),
       ...(typeof pageid === 'number' ? { pageid } : {}),
       ...(ranked ? { extra: { index: offset + index + 1 } } : {}),
     };

@@ -47,9 +47,9 @@ export interface ModuleRequest<P = unknown> {
 export type ContinueValue = string | number | readonly (string | number)[] | Readonly<Record<string, string | number>>;
 
 /** The result of a list module. An array alone is the complete list. */
-export interface ListResult {
-  /** At most `limit` items. */
-  readonly items: readonly ResultItem[];
+export interface ListResult<Item extends object = ResultItem> {
+  /** At most `limit` items, each an object of JSON values. */
+  readonly items: readonly Item[];
   /** Absent if there are no more results. */
   readonly continue?: ContinueValue | undefined;
   /** For a generator for which a repeated request would start elsewhere: the start of this result, as a continue value. It is sent to clients that need the same pages again. */
@@ -79,7 +79,7 @@ export interface MetaResult {
 }
 
 /** Answers a `list` module. May throw an {@link ApiError}. */
-export type ListHandler<P> = (request: ModuleRequest<P>) => MaybePromise<ListResult | readonly ResultItem[]>;
+export type ListHandler<P> = (request: ModuleRequest<P>) => MaybePromise<ListResult<object> | readonly object[]>;
 /** Answers a `prop` module for the pages of the request. May throw an {@link ApiError}. */
 export type PropHandler<P> = (request: ModuleRequest<P> & { readonly pages: PageSet }) => MaybePromise<PropResult>;
 /** Answers a `meta` module. May throw an {@link ApiError}. */
@@ -119,7 +119,7 @@ export type AnyHandler = (request: ModuleRequest & { readonly pages: PageSet }) 
 export type ResolveUsers = (ids: readonly number[], signal: AbortSignal) => MaybePromise<ReadonlyMap<number, string>>;
 
 /** The parameters for reading another user's watchlist. */
-export interface WatchlistClaim {
+interface WatchlistClaim {
   /** The user's name, in its canonical form. */
   readonly owner: string;
   /** The token from the request. */

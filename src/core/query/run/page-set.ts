@@ -50,7 +50,7 @@ export class ResolvedPages implements PageSet {
 }
 
 /** The pages in the request. */
-export interface PageInput {
+interface PageInput {
   /** The values of `titles`, not yet cleaned. */
   readonly titles?: readonly string[] | undefined;
   readonly pageids?: readonly number[] | undefined;
@@ -61,7 +61,7 @@ export interface PageInput {
   readonly iwurl: boolean;
 }
 
-export interface PageContext {
+interface PageContext {
   readonly site: Site;
   /** Absent if only the pages of generators exist. */
   readonly resolver: PageResolver | undefined;

@@ -34,7 +34,7 @@ export const compileModules = (
   }
   for (const { descriptor, handler } of own) {
     if (modules.has(descriptor.name)) {
-      fail(`options.query.customModules: the module "${descriptor.name}" exists already. Choose a different name.`);
+      fail(`query: options.customModules: the module "${descriptor.name}" exists already. Choose a different name.`);
     }
     for (const adapted of forSite([descriptor], site)) modules.set(descriptor.name, prepare(adapted, handler, site));
   }

@@ -138,7 +138,7 @@ export class QueryResult {
 }
 
 /** The key of a module's data. */
-export const keyOf = ({ name, result }: ModuleDescriptor): string => result?.key ?? name;
+const keyOf = ({ name, result }: ModuleDescriptor): string => result?.key ?? name;
 
 /** The form of a module's data in formatversion 1, or of one of its lists. */
 const formOf = ({ result = {} }: ModuleDescriptor, list?: string): Version1Form => {

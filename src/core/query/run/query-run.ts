@@ -1,7 +1,7 @@
 import type { Authorization } from '../../base/authorization.js';
-import type { FeatureHost } from '../../base/feature.js';
 import type { BodyLimits } from '../../base/http/body.js';
 import type { Seal } from '../../base/seal.js';
+import type { FeatureHost } from '../../feature/host.js';
 import type { PageResolver, PageSet } from '../descriptor/page-model.js';
 import type { Site } from '../site/site.js';
 import type { CallerLimiter } from './caller-limits.js';

@@ -1,4 +1,5 @@
-import { fail } from '../../base/schema.js';
+import { defined } from '../../base/defined.js';
+import { fail, type Optional } from '../../base/schema.js';
 /** A namespace of the site. */
 export interface Namespace {
   /** The id: even for content, odd for talk, below 0 for special namespaces. */
@@ -6,7 +7,7 @@ export interface Namespace {
   /** The name in the site's language, with spaces; empty for the main namespace. */
   readonly name: string;
   /** The English name, which works on every site; absent for the main namespace and custom namespaces. */
-  readonly canonical?: string;
+  readonly canonical?: string | undefined;
   /** Further names accepted in titles. */
   readonly aliases: readonly string[];
   /** Whether the first letter of a title is always upper case. */
@@ -18,11 +19,11 @@ export interface Namespace {
   /** Whether its pages cannot be transcluded. */
   readonly nonincludable: boolean;
   /** The content model of its pages; absent for wikitext. */
-  readonly defaultContentModel?: string;
+  readonly defaultContentModel?: string | undefined;
 }
 
 /** A namespace to add or change. Omitted properties keep their value, or the default for a new namespace. */
-export type NamespaceOptions = Partial<Omit<Namespace, 'id'>>;
+export type NamespaceOptions = Optional<Omit<Namespace, 'id'>>;
 
 const PLAIN = { aliases: [], case: 'first-letter', subpages: false, content: false, nonincludable: false } as const;
 
@@ -71,12 +72,12 @@ export const resolveNamespaces = (
   for (const [key, change] of Object.entries(options)) {
     const id = Number(key);
     if (!Number.isSafeInteger(id) || (id < 0 && !namespaces.has(id))) {
-      fail(`options.query.site.namespaces: "${key}" is not a namespace id. Use an integer from 0 on.`);
+      fail(`query: options.site.namespaces: "${key}" is not a namespace id. Use an integer from 0 on.`);
     }
     const before = namespaces.get(id) ?? { ...PLAIN, id, name: '' };
-    const merged = { ...before, ...(typeof change === 'string' ? { name: change } : change) };
+    const merged = { ...before, ...(typeof change === 'string' ? { name: change } : defined(change)) };
     if (id !== 0 && merged.name.trim() === '') {
-      fail(`options.query.site.namespaces: namespace ${id} has no name. Set its name.`);
+      fail(`query: options.site.namespaces: namespace ${id} has no name. Set its name.`);
     }
     namespaces.set(id, merged);
   }

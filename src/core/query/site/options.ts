@@ -31,9 +31,9 @@ export interface Interwiki {
   /** The URL of a page there, with `$1` for the title. */
   readonly url: string;
   /** Whether it is a site of the same family, or this one. */
-  readonly local?: boolean;
+  readonly local?: boolean | undefined;
   /** The name of the language, if the prefix stands for one. */
-  readonly language?: string;
+  readonly language?: string | undefined;
 }
 
 /** The statistics of `siteinfo`. */
@@ -59,34 +59,36 @@ export interface SiteStatistics {
 /** The site of the query API. Every option has a default. */
 export interface SiteOptions {
   /** The name of the site and of its project namespace. Default `Site`. */
-  readonly name?: string;
+  readonly name?: string | undefined;
   /** The name of the site's database: `wikiid` of `siteinfo`, by which programs tell sites apart. Default `site`. */
-  readonly id?: string;
+  readonly id?: string | undefined;
   /** The title of the main page. Default `Main Page`. */
-  readonly mainPage?: string;
+  readonly mainPage?: string | undefined;
   /** The code of the content language. Default `zh-cn`. */
-  readonly language?: string;
+  readonly language?: string | undefined;
   /** The origin of the site's pages, such as `https://example.org`. Default: that of the issuer. */
-  readonly server?: string;
+  readonly server?: string | undefined;
   /** The path of a page, with `$1` for the title. Default `/wiki/$1`. */
-  readonly articlePath?: string;
+  readonly articlePath?: string | undefined;
   /** The path of the search page, with `$1` for the search text: `/search?q=$1`. Default: the page with that title. */
-  readonly searchPath?: string;
+  readonly searchPath?: string | undefined;
   /** Namespaces to add or change, by id: a name, or the properties to change. */
-  readonly namespaces?: Readonly<Record<number, string | NamespaceOptions>>;
+  readonly namespaces?: Readonly<Record<number, string | NamespaceOptions>> | undefined;
   /** Interwiki prefixes. Default: none. */
-  readonly interwiki?: Readonly<Record<string, Interwiki | string>>;
+  readonly interwiki?: Readonly<Record<string, Interwiki | string>> | undefined;
   /** User groups with their rights. Default: six groups of MediaWiki. */
-  readonly groups?: Readonly<Record<string, readonly string[]>>;
+  readonly groups?: Readonly<Record<string, readonly string[]>> | undefined;
   /** The statistics of `siteinfo`. Default: 0 for each. */
-  readonly statistics?: Partial<SiteStatistics>;
+  readonly statistics?: Partial<SiteStatistics> | undefined;
   /** The licence of the content, with its URL and its name. Default: empty. */
-  readonly rightsInfo?: {
-    /** Its URL. */
-    readonly url?: string;
-    /** Its name. */
-    readonly text?: string;
-  };
+  readonly rightsInfo?:
+    | {
+        /** Its URL. */
+        readonly url?: string;
+        /** Its name. */
+        readonly text?: string;
+      }
+    | undefined;
 }
 
 const GROUP_RIGHTS: Readonly<Record<(typeof GROUPS)[number], readonly string[]>> = {

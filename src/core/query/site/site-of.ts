@@ -16,10 +16,10 @@ const NOT_TEXT = /[\ufffe\uffff\p{Surrogate}]/u;
 export const siteOf = (given: SiteOptions | undefined, base: string): Site => {
   const site = resolveSite({ ...(base !== '' && { server: new URL(base).origin }), ...given });
   const { groups, mainPage } = site;
-  if (Object.keys(groups).length === 0) fail('options.query.site.groups must have at least one group.');
+  if (Object.keys(groups).length === 0) fail('query: options.site.groups must have at least one group.');
   if (normalizeText(mainPage, 'NFC', MAX_LENGTH.title) !== mainPage || NOT_TEXT.test(mainPage))
-    fail('options.query.site.mainPage must be text in the normalization form NFC.');
+    fail('query: options.site.mainPage must be a string in the normalization form NFC.');
   const title = parseTitle(mainPage, site);
-  if (title.kind === 'invalid') fail(`options.query.site.mainPage is not a title: ${title.reason}`);
+  if (title.kind === 'invalid') fail(`query: options.site.mainPage is not a title: ${title.reason}`);
   return site;
 };

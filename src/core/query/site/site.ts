@@ -71,7 +71,13 @@ const NO_STATISTICS: SiteStatistics = {
  * @throws TypeError for an invalid option, with a message that names it.
  */
 export const resolveSite = (given: SiteOptions = {}): Site => {
-  const { namespaces: changes, interwiki, statistics, rightsInfo, ...options } = SITE.read(given, 'options.query.site');
+  const {
+    namespaces: changes,
+    interwiki,
+    statistics,
+    rightsInfo,
+    ...options
+  } = SITE.read(given, 'query: options.site');
   const namespaces = resolveNamespaces(options.name, changes);
   const models = namespaces.map(({ defaultContentModel = 'wikitext' }) => defaultContentModel);
   const byId = new Map(namespaces.map((namespace) => [namespace.id, namespace]));

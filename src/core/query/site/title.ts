@@ -17,7 +17,7 @@ export interface LocalTitle {
 }
 
 /** A title on another site. */
-export interface ForeignTitle {
+interface ForeignTitle {
   readonly kind: 'interwiki';
   /** The prefix, lower case. */
   readonly prefix: string;
@@ -26,7 +26,7 @@ export interface ForeignTitle {
   readonly text: string;
 }
 
-export interface InvalidTitle {
+interface InvalidTitle {
   readonly kind: 'invalid';
   /** One sentence. */
   readonly reason: string;

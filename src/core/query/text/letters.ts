@@ -7,7 +7,7 @@ const WITHOUT_SPACES = ['Han', 'Hiragana', 'Katakana', 'Hangul', 'Thai', 'Lao', 
 export type LetterKind = 'gap' | 'letter' | 'arabic' | 'picture' | (typeof WITHOUT_SPACES)[number];
 
 /** A letter with its marks, folded. */
-export interface FoldedLetter {
+interface FoldedLetter {
   /** The letter; empty for a gap. */
   readonly form: string;
   readonly kind: LetterKind;

@@ -40,7 +40,7 @@ export const termsIn = (text: string): readonly Term[] => {
 };
 
 /** A text as an index stores it, and how many words it has. */
-export interface FoldedText {
+interface FoldedText {
   /** The forms of its terms between spaces: an index cuts it there, and at nothing else. */
   readonly folded: string;
   /** As readers count them: each letter of Han and Hiragana is one, and each unbroken row of another script without spaces. */

@@ -1,17 +1,14 @@
-import { inTime } from '../../base/deadline.js';
+import { type Bound, inTime } from '../../base/deadline.js';
 import { UnavailableError } from '../../base/errors.js';
-import type { FeatureHost } from '../../base/feature.js';
 import { type ClientRegistry, type ClientSource, isRegistry } from '../../oauth/clients/client.js';
 import { isAttachable, isOwnRegistry, type RegistryServer } from '../../oauth/clients/own-registry.js';
-import type { CustomGrantRequest } from '../../oauth/kernel/custom-grant.js';
+import type { CustomGrant, CustomGrantRequest } from '../../oauth/kernel/custom-grant.js';
 import { boundSource } from '../../oauth/keys/signing-keys.js';
 import { checkSelfDescribedScopes } from './resources.js';
 import type { CheckedOptions } from './server-table.js';
 
 /** Of the time of a request, so that the error can name the function before the request ends. */
 const HOST_SHARE = 5 / 8;
-
-type Bound = FeatureHost['bound'];
 
 /** Limits the time in which a function of the application must answer. A synchronous result is returned unchanged. */
 export const hostDeadline = ({ timeout, runtime: { timer } }: CheckedOptions): Bound => {
@@ -55,14 +52,11 @@ const boundClients = (
     ? boundRegistry(clients, bound, server)
     : clients.map((item) => (isRegistry(item) ? boundRegistry(item, bound, server) : item));
 
-const boundGrants = (grants: CheckedOptions['customGrants'], bound: Bound): CheckedOptions['customGrants'] =>
-  Object.fromEntries(
-    Object.entries(grants).map(([name, grant]) => {
-      const handle = (request: CustomGrantRequest) => grant.handle(request);
-      const what = `The handle of options.customGrants[${JSON.stringify(name)}]`;
-      return [name, { ...grant, handle: bound(what, handle) }];
-    }),
-  );
+/** The same grant, with a deadline on its function. */
+export const boundGrant = (name: string, grant: CustomGrant, bound: Bound): CustomGrant => {
+  const handle = (request: CustomGrantRequest) => grant.handle(request);
+  return { ...grant, handle: bound(`The handle of the grant ${JSON.stringify(name)}`, handle) };
+};
 
 /** The longest life of a grant is fixed when it is issued: until its refresh tokens expire, or a single access token. */
 const registryServerOf = (
@@ -89,10 +83,9 @@ const registryServerOf = (
  */
 export const withDeadlines = (options: CheckedOptions): CheckedOptions => {
   const bound = hostDeadline(options);
-  const { customGrants, users, clients, jwt, registration } = options;
+  const { users, clients, jwt, registration } = options;
   return {
     ...within(options, 'options', bound, 'owner', 'loginUrl', 'validateGrant'),
-    customGrants: boundGrants(customGrants, bound),
     ...(registration && { registration: within(registration, 'options.registration', bound, 'isDenied') }),
     ...(users &&
       'authenticate' in users && { users: within(users, 'options.users', bound, 'authenticate', 'isActive') }),

@@ -1,30 +1,23 @@
 import { parseUrl } from '../../base/addresses/url.js';
+import { movedFrom } from '../../base/moved.js';
 import { Languages } from '../../base/pages/languages/languages.js';
+import { joinRules } from '../../base/rules.js';
 import { fail, object } from '../../base/schema.js';
 import { INTROSPECT, OFFLINE_ACCESS } from '../../base/scope.js';
 import { ownSecrets, Seal } from '../../base/seal.js';
 import type { ServerRules } from '../../oauth/clients/check-registration.js';
 import { type ClientRegistry, type ClientSource, isRegistry } from '../../oauth/clients/client.js';
 import { Clients } from '../../oauth/clients/clients.js';
-import { personalClient } from '../../oauth/clients/personal-client.js';
 import { Registrations } from '../../oauth/clients/registrations.js';
 import { ImpliedScopes } from '../../oauth/facts/implied-scopes.js';
 import { FIXED_PATHS, type OAuthConfig } from '../../oauth/kernel/config.js';
-import type { OAuthFeature } from '../../oauth/kernel/oauth-feature.js';
 import { directoryOf, type Directory, type UserDirectory } from '../../oauth/sign-in/users.js';
+import { remedyFor } from '../features.js';
+import { checkRules } from './check-rules.js';
 import { checkScopes, checkSelfDescribedScopes, resourcesOf } from './resources.js';
 import { type CheckedOptions, SERVER_OPTIONS } from './server-table.js';
 
-const TABLE = object(SERVER_OPTIONS, {
-  takes: 'an object of options',
-  moved: {
-    pages: 'options.template, one function for all pages',
-    templates: 'options.template, one function for all pages',
-    timeouts: 'options.timeout',
-    accessTokens: "options.jwt, the keys or true; leave it out for the format 'opaque'",
-    policy: 'options.requirePkce, options.allowLocalhostRedirects and options.validateGrant',
-  },
-});
+const TABLE = object(SERVER_OPTIONS, { takes: 'an object of options', moved: movedFrom('oauthQuery') });
 
 /**
  * Validates each option separately, and fills in the defaults.
@@ -33,19 +26,16 @@ const TABLE = object(SERVER_OPTIONS, {
  */
 export const checkOptions = (options: unknown): CheckedOptions => {
   const checked = TABLE.read(options, 'options');
-  const features = featuresOf(checked);
-  return features.length === 0 ? checked : { ...checked, scopes: withFeatureScopes(checked.scopes, features) };
+  return { ...checked, scopes: { ...scopesOfFeatures(checked), ...checked.scopes } };
 };
 
-/** The features of the authorization server. */
-export const featuresOf = ({ openid, profile, admin, par, stepUp }: CheckedOptions): readonly OAuthFeature[] =>
-  [openid, profile, admin, par, stepUp].filter((feature) => feature !== undefined) as readonly OAuthFeature[]; // Made by entries of this package.
-
-/** The application may describe a scope of a feature itself. */
-const withFeatureScopes = (
-  own: CheckedOptions['scopes'],
-  features: readonly OAuthFeature[],
-): CheckedOptions['scopes'] => Object.assign({}, ...features.map(({ scopes }) => scopes), own);
+/** Those that need no entry in `options.scopes`; the application may describe them itself. */
+export const scopesOfFeatures = ({ features }: Pick<CheckedOptions, 'features'>): CheckedOptions['scopes'] =>
+  Object.fromEntries(
+    features.flatMap(({ scopes = {} }) =>
+      Object.entries(scopes).map(([name, given]) => [name, typeof given === 'string' ? { description: given } : given]),
+    ),
+  );
 
 const checkPaths = (paths: OAuthConfig['paths']): void => {
   const taken = new Map<string, string>();
@@ -59,8 +49,28 @@ const checkPaths = (paths: OAuthConfig['paths']): void => {
   }
 };
 
+/** An endpoint of this server would send users to itself. */
+const checkOwnPage = (
+  loginUrl: CheckedOptions['loginUrl'],
+  issuer: string | undefined,
+  paths: OAuthConfig['paths'],
+): void => {
+  if (typeof loginUrl !== 'string') return;
+  const { pathname } = new URL(loginUrl, issuer ?? 'http://localhost');
+  const base = issuer === undefined ? '' : new URL(issuer).pathname.replace(/\/$/, '');
+  if (
+    Object.values(paths)
+      .flat()
+      .some((path) => pathname === base + path)
+  )
+    fail(
+      `options.loginUrl is ${pathname}, an endpoint of this server. It is the sign-in page of your application, such as /login; for the built-in one, leave out options.owner and options.loginUrl, and set options.users.`,
+    );
+};
+
 /** A page of another host would get a path of this one to return to. */
-const checkLoginUrl = ({ loginUrl, issuer }: CheckedOptions): void => {
+const checkLoginUrl = ({ loginUrl, issuer }: CheckedOptions, paths: OAuthConfig['paths']): void => {
+  checkOwnPage(loginUrl, issuer, paths);
   const login = typeof loginUrl === 'string' ? parseUrl(loginUrl) : undefined;
   if (login === undefined || issuer === undefined || login.origin === new URL(issuer).origin) return;
   fail(
@@ -95,23 +105,19 @@ const directory = ({ users, sharedAddresses }: CheckedOptions): Directory | unde
   return users;
 };
 
-const checkTokens = ({ tokens, owner, users, jwt, scopes, store }: CheckedOptions): void => {
-  if (tokens === undefined) return;
-  if (owner === undefined && users === undefined)
-    fail('options.tokens needs options.users, or options.owner and options.loginUrl: owners sign in to create tokens.');
-  if (jwt !== undefined)
-    fail(
-      'options.tokens needs opaque access tokens, because a long-lived JWT stays valid after it is revoked. Leave out options.jwt, or options.tokens.',
-    );
-  if (store.list === undefined)
-    fail('options.tokens needs a store that can list: docs/stores.md describes the function list.');
-  checkScopes(tokens, scopes, 'options.tokens');
-};
-
-/** The clients of the options, and the one that personal tokens belong to. */
-const clientsOf = ({ clients = [], tokens }: CheckedOptions): readonly ClientSource[] | ClientRegistry => {
-  if (tokens === undefined) return clients;
-  return [...(isRegistry(clients) ? [clients] : clients), personalClient(tokens)];
+/** The clients of the options, and those of features. */
+const clientsOf = (options: CheckedOptions): readonly ClientSource[] | ClientRegistry => {
+  const { clients = [], features, scopes, jwt, lifetimes } = options;
+  const own = features.flatMap(({ name, client }) => {
+    // Nobody has written a registration of this client, so the sentences name the feature.
+    checkScopes({ scopes: client?.scope?.split(' ') }, scopes, `features: ${name}`);
+    if (jwt !== undefined && (client?.access_token_lifetime ?? 0) > lifetimes.accessToken)
+      fail(
+        `features: ${name} needs opaque access tokens: a long-lived JWT stays valid after it is revoked. Omit options.jwt, or the feature.`,
+      );
+    return client ?? [];
+  });
+  return own.length === 0 ? clients : [...(isRegistry(clients) ? [clients] : clients), ...own];
 };
 
 /** Self-registration of clients, if enabled. */
@@ -145,40 +151,50 @@ const checkImplied = (scopes: OAuthConfig['scopes']): void => {
   }
 };
 
+const has = (features: CheckedOptions['features'], name: string): boolean =>
+  features.some((feature) => feature.name === name);
+
 /**
  * The configuration of the authorization server, with the rules between several options checked.
  *
  * @throws TypeError with a sentence that names the option and the remedy.
  */
 export const configOf = (options: CheckedOptions): OAuthConfig => {
-  const { jwt, issuer, requirePkce } = options;
+  const { jwt, issuer, features } = options;
+  const limits = joinRules(features);
+  checkRules(options, limits);
   const paths = { ...options.paths, ...FIXED_PATHS };
   checkPaths(paths);
   checkSignIn(options);
-  checkLoginUrl(options);
+  checkLoginUrl(options, paths);
   if (jwt !== undefined && issuer === undefined)
     fail('options.jwt: JWTs name their issuer, so options.issuer is needed.', 'OQ112');
   const scopes = new Map(Object.entries(options.scopes));
   const impliedScopes = new ImpliedScopes(scopes);
   checkImplied(scopes);
-  const features = featuresOf(options);
-  const customGrants = new Map(Object.entries(options.customGrants));
-  const grants = new Set([...options.grants, ...customGrants.keys()]);
+  const customGrants = new Set(features.flatMap(({ grantTypes = [] }) => grantTypes));
+  const grants = new Set([...options.grants, ...customGrants]);
   const rules = {
     scopes: new Set(scopes.keys()),
     impliedScopes,
-    requirePkce,
+    limits,
+    requirePkce: options.requirePkce || limits.challengeMethods !== undefined,
     refreshTokens: grants.has('refresh_token'),
-    customGrants: new Set(customGrants.keys()),
-    neverByDefault: new Set(features.flatMap((feature) => Object.keys(feature.scopes))),
+    customGrants,
+    vouchedClients: features.some(({ vouchesForClients = false }) => vouchesForClients),
+    neverByDefault: new Set(Object.keys(scopesOfFeatures(options))),
     ...(jwt !== undefined && { longestAccessToken: options.lifetimes.accessToken }),
   };
   const registrations = registrationsOf(options, rules);
-  checkTokens(options);
   const clients = new Clients(clientsOf(options), rules, { ...options, registrations });
-  for (const { client_id, mustPush } of clients.listed.values())
-    if (mustPush && options.par === undefined)
-      fail(`Client ${JSON.stringify(client_id)}: require_pushed_authorization_requests needs options.par.`);
+  for (const { client_id, mustPush, introspectionAlgorithm } of clients.listed.values()) {
+    const needs = (field: string, name: string): void => {
+      if (!has(features, name))
+        fail(`Client ${JSON.stringify(client_id)}: ${field} needs ${remedyFor(name)} in options.features.`);
+    };
+    if (mustPush) needs('require_pushed_authorization_requests', 'par');
+    if (introspectionAlgorithm !== undefined) needs('introspection_signed_response_alg', 'signed-introspection');
+  }
   return {
     ...options,
     issuer,
@@ -186,15 +202,17 @@ export const configOf = (options: CheckedOptions): OAuthConfig => {
     scopes,
     impliedScopes,
     resources: resourcesOf(options),
+    rules: limits,
     grants,
-    customGrants,
+    customGrants: new Map(),
+    vouchedClients: rules.vouchedClients,
+    featureGrants: new Map(),
     clients,
     registrations,
     users: directory(options),
-    personalTokens: options.tokens,
     languages: Languages.of(options.languages),
     corsOrigins: new Set(options.cors),
-    keepsSignIn: features.some(({ keepsSignIn }) => keepsSignIn),
-    bindsTokens: options.dpop !== undefined,
+    keepsSignIn: features.some(({ keepsSignIn = false }) => keepsSignIn),
+    bindsTokens: has(features, 'dpop'),
   };
 };

@@ -17,7 +17,7 @@ const addressOf = (name: string, issuer: string, at: string): string => {
 
 /** The scopes of an option must be scopes of the server. */
 export const checkScopes = (
-  { scopes = [] }: { readonly scopes?: readonly string[] },
+  { scopes = [] }: { readonly scopes?: readonly string[] | undefined },
   known: CheckedOptions['scopes'],
   at: string,
 ): void => {
@@ -57,13 +57,15 @@ export const resourcesOf = (options: CheckedOptions): Resources => {
 /** Resources that a feature serves, unless the options describe them themselves. */
 const withFeatures = (
   described: readonly ResourceDescription[],
-  { query, scopes, issuer }: CheckedOptions,
+  { features, scopes, issuer }: CheckedOptions,
 ): readonly ResourceDescription[] => {
-  const served = Object.entries(query?.resources ?? {}).map(([path, definition]): ResourceDescription => {
-    const resource = resourceAt(path, issuer);
-    checkScopes(definition, scopes, `options.query: ${path}`);
-    return { resource, ...definition };
-  });
+  const served = features.flatMap(({ name, resources = {} }) =>
+    Object.entries(resources).map(([path, definition]): ResourceDescription => {
+      const resource = resourceAt(path, issuer);
+      checkScopes(definition, scopes, `${name}(): ${path}`);
+      return { resource, ...definition };
+    }),
+  );
   const isDescribed = ({ resource }: ResourceDescription): boolean =>
     described.some((one) => resourceKey(one.resource) === resourceKey(resource));
   return [...described, ...served.filter((one) => !isDescribed(one))];

@@ -1,17 +1,16 @@
-import type { AuthorizationFeature, Feature } from '../../base/feature.js';
-import type { KeyProofs } from '../../base/key-proofs.js';
+import type { KeySource } from '../../base/key-source.js';
 import type { WarningCode } from '../../base/mistakes.js';
 import type { Branding } from '../../base/pages/branding.js';
 import type { PageLanguage } from '../../base/pages/languages/english.js';
 import type { Clock, MaybePromise, RandomBytes, Store, Timer } from '../../base/ports.js';
 import type { ResourceDefinition } from '../../base/resource-metadata.js';
+import type { Optional } from '../../base/schema.js';
+import type { ClaimsPart } from '../../feature/claims.js';
+import type { Feature } from '../../feature/types.js';
 import type { ClientRegistry, ClientSource, GrantName } from '../../oauth/clients/client.js';
-import type { PersonalTokenOptions } from '../../oauth/clients/personal-client.js';
 import type { RegistrationOptions } from '../../oauth/clients/registrations.js';
 import type { OAuthEventListener } from '../../oauth/events/events.js';
 import type { GrantInfo, Lifetimes, PathName, ScopeDefinition } from '../../oauth/facts/settings.js';
-import type { CustomGrant } from '../../oauth/kernel/custom-grant.js';
-import type { KeySource } from '../../oauth/keys/signing-keys.js';
 import type { Template } from '../../oauth/pages/views.js';
 import type { Owner } from '../../oauth/records/owner.js';
 import type { SignInWishes } from '../../oauth/sign-in/asked-sign-in.js';
@@ -22,9 +21,9 @@ export interface Runtime {
   /** Decides when anything expires. The store needs the same clock. */
   readonly clock: Clock;
   /** The source of random bytes. Default: `crypto.randomBytes`. */
-  readonly random?: RandomBytes;
+  readonly random?: RandomBytes | undefined;
   /** Calls a function after a time; for all timeouts. Default: `setTimeout`. */
-  readonly timer?: Timer;
+  readonly timer?: Timer | undefined;
 }
 
 /** Options of `createServer`. Adapters take the same options, with defaults for `store` and `runtime.clock`. */
@@ -38,7 +37,7 @@ export interface ServerOptions {
    * query and fragment (RFC 8414 §2). http only on loopback. If absent, it is taken from each request, which works on
    * loopback only.
    */
-  readonly issuer?: string;
+  readonly issuer?: string | undefined;
   /**
    * At least 32 characters, from which all keys are derived: for sessions and forms of the built-in pages and for user
    * codes. With a list, the first secret is used and all are accepted. If absent, a secret is generated at start, which does
@@ -49,105 +48,94 @@ export interface ServerOptions {
    * The clients: a list, or a lookup function. A list may also contain registries: a client that is not in the list is looked
    * up in one registry after another, and the first that knows it decides. Without clients, no tokens are issued.
    */
-  readonly clients?: readonly ClientSource[] | ClientRegistry;
+  readonly clients?: readonly ClientSource[] | ClientRegistry | undefined;
   /**
    * Lets clients register themselves at `/oauth/register` (RFC 7591), as public clients with PKCE. Nothing is stored: the `client_id` contains the
    * encrypted registration. `{}` enables it; it needs `secret`.
    */
-  readonly registration?: RegistrationOptions;
+  readonly registration?: RegistrationOptions | undefined;
   /** Scope → its description for users, or a definition. */
-  readonly scopes?: Readonly<Record<string, string | ScopeDefinition>>;
+  readonly scopes?: Readonly<Record<string, string | ScopeDefinition>> | undefined;
   /**
    * The resources that tokens can be for, as `resource` (RFC 8707): an object whose keys are URLs, or paths on this host, and whose values are what clients
    * discover about them (RFC 9728). Needs an `issuer`. An array of absolute URIs declares resources without metadata.
    */
-  readonly resources?: readonly string[] | Readonly<Record<string, ResourceDefinition>>;
+  readonly resources?: readonly string[] | Readonly<Record<string, ResourceDefinition>> | undefined;
   /**
    * Access tokens are JWTs (RFC 9068), which every resource server can verify, signed with these keys: P-256 for `ES256`, Ed25519 for `EdDSA`, RSA of at
    * least 2048 bits for `RS256`. `true` generates a key: then tokens become invalid when the process ends, and other processes do not accept them. Needs
    * an `issuer`. Without this option, tokens are random text: resource servers introspect it, and revocation takes effect immediately.
    */
-  readonly jwt?: KeySource | true;
+  readonly jwt?: KeySource | true | undefined;
   /** The enabled grants; default: all but `password` and `implicit`. */
-  readonly grants?: readonly GrantName[];
-  /**
-   * Custom grants, keyed by their absolute URI (RFC 6749 §4.5). They are enabled for clients whose `grant_types`
-   * include them.
-   */
-  readonly customGrants?: Readonly<Record<string, CustomGrant>>;
+  readonly grants?: readonly GrantName[] | undefined;
   /** Returns the signed-in user of the application; called with the framework's own request. Needs `loginUrl`. */
-  readonly owner?: (native: unknown) => MaybePromise<Owner | undefined | null | false>;
+  readonly owner?: ((native: unknown) => MaybePromise<Owner | undefined | null | false>) | undefined;
   /**
    * The application's sign-in page, which receives the URL to return to as `return_to`; or a function of that URL. What an OpenID Connect request
    * wants from the page follows as further parameters, or as the second argument of the function.
    */
-  readonly loginUrl?: string | ((returnTo: string, wishes?: SignInWishes) => MaybePromise<string>);
+  readonly loginUrl?: string | ((returnTo: string, wishes?: SignInWishes) => MaybePromise<string>) | undefined;
   /** Enables the built-in sign-in page: an array of users, or a directory of the application. */
-  readonly users?: readonly User[] | UserDirectory;
+  readonly users?: readonly User[] | UserDirectory | undefined;
   /** Requires PKCE of every client, not only of public ones. */
   readonly requirePkce?: boolean;
   /** Lets a registered `http://localhost` match any port, like loopback addresses (RFC 8252 §8.3 advises against it). */
-  readonly allowLocalhostRedirects?: boolean;
+  readonly allowLocalhostRedirects?: boolean | undefined;
   /**
    * Called before a code or device code is redeemed, before a custom grant is issued and before a refresh: return `false`
    * if the owner is disabled or has withdrawn consent.
    */
   readonly validateGrant?: (grant: GrantInfo) => MaybePromise<boolean>;
-  /** The query API: `query({ … })` of `oauth-query/query`. */
-  readonly query?: Feature;
-  /** OpenID Connect: `openIdConnect({ … })` of `oauth-query/openid`. */
-  readonly openid?: AuthorizationFeature;
-  /** A document about the owner of a token: `profileResource({ … })` of `oauth-query/openid`. */
-  readonly profile?: AuthorizationFeature;
-  /** A page on which administrators manage clients: `adminPages({ clients, isAdmin })` of `oauth-query/admin`. */
-  readonly admin?: AuthorizationFeature;
-  /** Binds tokens to keys of clients, so that a stolen token is useless (DPoP, RFC 9449): `dpop()` of `oauth-query/dpop`. Needs `issuer` and `secret`. */
-  readonly dpop?: KeyProofs;
-  /** Clients may hand their authorization requests over before they send a browser (PAR, RFC 9126): `pushedRequests()` of `oauth-query/par`. */
-  readonly par?: AuthorizationFeature;
-  /** A newer or stronger sign-in for single routes (RFC 9470), without OpenID Connect: `stepUp()` of `oauth-query/step-up`. */
-  readonly stepUp?: AuthorizationFeature;
+  /**
+   * What is plugged in, in any order: `query({ … })` of `oauth-query/query`, `openIdConnect({ … })` and `profileResource({ … })` of `oauth-query/openid`,
+   * `dpop()`, `pushedRequests()`, `stepUp()`, `sessions()`, `personalTokens()`, `adminPages({ … })`, and features of others.
+   */
+  readonly features?: readonly Feature[] | undefined;
+  /**
+   * Facts that the application puts into access tokens, such as `{ names: ['tenant'], of: ({ owner }) => ({ tenant: … }) }`. They are shown by
+   * introspection, in signed tokens, and in `req.auth.claims` behind every guard.
+   */
+  readonly claims?: ClaimsPart | undefined;
   /** Overrides of the default paths, each beginning with a slash. */
-  readonly paths?: Readonly<Partial<Record<PathName, string | readonly string[]>>>;
+  readonly paths?: Optional<Record<PathName, string | readonly string[]>> | undefined;
   /**
    * Additional members of the metadata document (RFC 8414 §2), such as `service_documentation`. Members set by the server cannot be
    * overridden.
    */
-  readonly metadata?: Readonly<Record<string, unknown>>;
+  readonly metadata?: Readonly<Record<string, unknown>> | undefined;
   /** Overrides of the default lifetimes, in seconds. */
-  readonly lifetimes?: Readonly<Partial<Lifetimes>>;
+  readonly lifetimes?: Optional<Lifetimes> | undefined;
   /**
    * Milliseconds that a request to an endpoint or a guard may take, with all calls of the store and of your functions. Then the response is 503 with
    * `Retry-After`, and nothing that still runs has an effect. Each of your functions has five eighths of this time: then `onError` receives an error that
    * names it. A request body must arrive within nine tenths, or the response is 408 and the connection ends. At the query API and the MCP server, only
    * the arrival of bodies is limited. Default: 8000.
    */
-  readonly timeout?: number;
+  readonly timeout?: number | undefined;
   /**
    * Addresses that many of your users share, such as that of a school or a company: `203.0.113.7`, or a network such as `2001:db8::/56`. Limits per address
    * are 20 times as high for them; those per user name stay.
    */
-  readonly sharedAddresses?: readonly string[];
-  /** Lets owners create personal tokens for scripts and assistants, on a page at `/oauth/tokens`; `{}` for the defaults. Default: off. */
-  readonly tokens?: PersonalTokenOptions;
+  readonly sharedAddresses?: readonly string[] | undefined;
   /** The name, the logo, the colour and the links of the site, for every page. */
-  readonly branding?: Branding;
+  readonly branding?: Branding | undefined;
   /** The languages of the pages, from `oauth-query/languages`; the first one is the default. Default: English alone. */
-  readonly languages?: readonly PageLanguage[];
+  readonly languages?: readonly PageLanguage[] | undefined;
   /** Renders pages of your own: receives a view, whose `page` says which page it is, and returns its HTML, or `undefined` for the built-in page. */
-  readonly template?: Template;
+  readonly template?: Template | undefined;
   /**
    * Browser origins that may call the token, revocation, registration and metadata endpoints, such as `https://app.example`: scheme, host and port,
    * without a slash at the end. `*` allows every origin.
    */
-  readonly cors?: readonly string[];
+  readonly cors?: readonly string[] | undefined;
   /** Called for events worth logging or alerting on. */
-  readonly onEvent?: OAuthEventListener;
+  readonly onEvent?: OAuthEventListener | undefined;
   /** Called with errors that are not reported to clients. If it throws or rejects, no response changes. */
-  readonly onError?: (error: unknown) => void;
+  readonly onError?: ((error: unknown) => void) | undefined;
   /**
    * Called with a sentence for each setting that works but should be changed. The sentence ends with a code such as `OQ305`, which
    * `docs/troubleshooting.md` explains, and which is the second argument: to silence a warning, return if the code is its own.
    */
-  readonly onWarning?: (message: string, code: WarningCode) => void;
+  readonly onWarning?: ((message: string, code: WarningCode) => void) | undefined;
 }

@@ -1,8 +1,8 @@
 import { isOrigin, isPageAddress, urlProblem } from '../../base/addresses/request-addresses.js';
 import { parseUrl } from '../../base/addresses/url.js';
-import type { AuthorizationFeature, Feature } from '../../base/feature.js';
-import type { KeyProofs } from '../../base/key-proofs.js';
+import { KEY_SOURCE } from '../../base/key-source.js';
 import { isNetwork, limitWith } from '../../base/limits/source.js';
+import { movedFrom } from '../../base/moved.js';
 import { BRANDING_OPTIONS } from '../../base/pages/branding.js';
 import { LANGUAGES } from '../../base/pages/languages/languages.js';
 import type { Store } from '../../base/ports.js';
@@ -18,6 +18,7 @@ import {
   isRecord,
   listOf,
   mapOf,
+  neverUndefined,
   object,
   oneOf,
   optional,
@@ -32,19 +33,18 @@ import {
 } from '../../base/schema.js';
 import { SECRETS } from '../../base/secret-option.js';
 import { systemRandom, systemTimer } from '../../base/system.js';
+import type { ClaimsPart } from '../../feature/claims.js';
+import type { Feature } from '../../feature/types.js';
 import type { GrantName } from '../../oauth/clients/client.js';
 import { DEVICE_CODE_GRANT, GRANT_TYPES } from '../../oauth/clients/client.js';
 import type { ClientRegistry, ClientSource } from '../../oauth/clients/client.js';
-import type { PersonalTokenOptions } from '../../oauth/clients/personal-client.js';
 import { REGISTRATION_OPTIONS } from '../../oauth/clients/registrations.js';
 import type { Lifetimes, PathName, ScopeDefinition } from '../../oauth/facts/settings.js';
-import type { CustomGrant, GrantParameter } from '../../oauth/kernel/custom-grant.js';
-import { KEY_SOURCE } from '../../oauth/keys/signing-keys.js';
 import { isServerMember } from '../../oauth/metadata/metadata.js';
 import type { Template } from '../../oauth/pages/views.js';
 import { MAX_SESSION_LIFETIME } from '../../oauth/sign-in/owner-sessions.js';
 import { USER_LIST, type UserDirectory } from '../../oauth/sign-in/users.js';
-import { TOKEN_PARAMETERS } from '../../oauth/token/token.js';
+import { readFeatures } from '../features.js';
 import type { Runtime, ServerOptions } from './server-options.js';
 
 /** Whether JSON can represent the value without loss. */
@@ -98,43 +98,10 @@ const grantName = refined(oneOf<GrantName>(...GRANT_TYPES, 'device_code'), (name
 /** Authorization code, device code, client credentials and refresh: all grants in which clients never see the owner's password. */
 const DEFAULT_GRANTS = ['authorization_code', 'client_credentials', 'refresh_token', DEVICE_CODE_GRANT];
 
-const grantParameter = { required: flag(false) } satisfies Schema<GrantParameter>;
-
-const grantParameters = refined(
-  mapOf(
-    'an object of parameters, such as { subject_token: { required: true } }',
-    object(grantParameter),
-    /^[A-Za-z0-9._-]+$/,
-    'is not a valid parameter name (RFC 6749 §8.2)',
-  ),
-  (parameters, at) => {
-    const taken = Object.keys(parameters).find((name) => Object.hasOwn(TOKEN_PARAMETERS, name));
-    return taken === undefined
-      ? parameters
-      : fail(`${at}.${taken}: the token endpoint already has a parameter with this name. Choose another one.`);
-  },
-);
-
-const customGrants = refined(
-  mapOf(
-    "an object of grants and their URIs, such as { 'urn:example:grant': { handle } }",
-    object({
-      parameters: grantParameters,
-      handle: required(fn<CustomGrant['handle']>('a function of the request')),
-    } satisfies Schema<CustomGrant>),
-    /^[A-Za-z][A-Za-z0-9+.-]*:[\x21-\x7e]+$/,
-    'is not an absolute URI, which names of custom grants must be (RFC 6749 §4.5)',
-  ),
-  (grants, at) =>
-    Object.hasOwn(grants, DEVICE_CODE_GRANT)
-      ? fail(`${at}: ${DEVICE_CODE_GRANT} is built in. Name it in options.grants.`)
-      : grants,
-);
-
 /** The fields of a scope. */
 export const SCOPE_FIELDS = {
-  description: required(text('text that is not empty'), 'it tells users what they allow'),
-  translations: mapOf("an object of languages, such as { de: 'Ihre Fotos sehen' }", text('text that is not empty')),
+  description: required(text('a non-empty string'), 'it tells users what they allow'),
+  translations: mapOf("an object of languages, such as { de: 'Ihre Fotos sehen' }", text('a non-empty string')),
   rights: listOf('an array of names', text('the name of a right')),
   implies: listOf('an array of scopes', text('the name of a scope')),
 } satisfies Schema<ScopeDefinition>;
@@ -200,17 +167,15 @@ const runtime = {
 
 const RUNTIME = object(runtime);
 
-const tokens = {
-  scopes: listOf('an array of scopes', text('the name of a scope')),
-  maxDays: wholeNumber(365, 1, 365, 'days'),
-} satisfies Schema<PersonalTokenOptions>;
-
 const origin = value<string>(
   "an origin such as 'https://app.example', without a path, or '*'",
   (given) => given === '*' || isOrigin(given),
 );
 
-const feature = (takes: string) => having<AuthorizationFeature>(takes, 'start');
+const CLAIMS = object({
+  names: required(listOf('an array of names', text('the name of a claim'))),
+  of: required(fn<ClaimsPart['of']>('a function that returns the claims of a token')),
+} satisfies Schema<ClaimsPart>);
 
 /** Every option of the server: accepted values, default, check. The option reference is generated from it. */
 export const SERVER_OPTIONS = {
@@ -241,7 +206,6 @@ export const SERVER_OPTIONS = {
     KEY_SOURCE,
   ),
   grants: orElse(listOf('an array of grant types', grantName), DEFAULT_GRANTS, 'all but `password` and `implicit`'),
-  customGrants: orElse(customGrants, {}, 'none'),
   owner: fn<Option<'owner'>>('a function of the request'),
   loginUrl: either(
     value<string>('the URL of the sign-in page, or its path such as /login', isPageAddress),
@@ -250,17 +214,19 @@ export const SERVER_OPTIONS = {
     ),
   ),
   users: either(USER_LIST, having<UserDirectory>('an object with authenticate(username, password)', 'authenticate')),
-  requirePkce: flag(false),
+  requirePkce: neverUndefined(flag(false)),
   allowLocalhostRedirects: flag(false),
-  validateGrant: fn<Option<'validateGrant'>>('a function of the grant'),
-  query: having<Feature>('the query API, such as query({}) of oauth-query/query', 'start'),
-  openid: feature('OpenID Connect, such as openIdConnect({ keys }) of oauth-query/openid'),
-  profile: feature('a profile resource, such as profileResource({ claims }) of oauth-query/openid'),
-  admin: feature('a page for administrators, such as adminPages({ clients, isAdmin }) of oauth-query/admin'),
-  dpop: having<KeyProofs>('the value of dpop() of oauth-query/dpop', 'start'),
-  par: feature('the value of pushedRequests() of oauth-query/par'),
-  stepUp: feature('the value of stepUp() of oauth-query/step-up'),
-  paths: object(paths, { moved: { api: 'the option path of query()', mcp: 'the option path of mcp()' } }),
+  validateGrant: neverUndefined(fn<Option<'validateGrant'>>('a function of the grant')),
+  features: orElse(
+    refined(value<readonly Feature[]>('an array of features, such as [query({ … })]', Array.isArray), readFeatures),
+    [],
+    'none',
+  ),
+  claims: refined(
+    value<ClaimsPart>("an object with names and of, such as { names: ['tenant'], of: ({ owner }) => … }", isRecord),
+    CLAIMS.read,
+  ),
+  paths: object(paths, { moved: movedFrom('oauthQuery', 'paths.') }),
   metadata: orElse(metadata, {}, 'none'),
   lifetimes: object(lifetimes),
   timeout: wholeNumber(8000, 10, 600_000, 'milliseconds'),
@@ -279,7 +245,6 @@ export const SERVER_OPTIONS = {
     limitWith([]),
     'none',
   ),
-  tokens: optional(object(tokens, { takes: 'an object; {} lets owners create tokens' })),
   branding: object(BRANDING_OPTIONS),
   languages: LANGUAGES,
   template: fn<Template>('a function of the view that returns the HTML of the page, or undefined'),

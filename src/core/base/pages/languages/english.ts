@@ -27,6 +27,8 @@ const texts = {
   signedInAs: 'You are signed in as {user}.',
   signOut: 'Sign out',
   cancel: 'Cancel',
+  copy: 'Copy',
+  copied: 'Copied.',
 
   // the sign-in page
   signIn: 'Sign in',
@@ -37,7 +39,7 @@ const texts = {
   continueAs: 'Continue as {user}',
   useAnotherAccount: 'Or sign in with another account:',
   askSignOut: 'Sign out {name}?',
-  signOutAsked: 'An application asks you to sign out.',
+  signOutAsked: 'An application has requested that you sign out.',
   showPassword: 'Show password',
   forgotPassword: 'Forgot your password?',
   createAccount: 'Create an account',
@@ -68,8 +70,6 @@ const texts = {
   code: 'Code',
   codeHint: 'You can leave out the hyphen and use small letters.',
   continue: 'Continue',
-  deviceWants: 'A device with {client} would like to:',
-  deviceWantsSignIn: 'A device with {client} only wants to confirm that you are signed in.',
   codeOnDevice: 'Code on your device',
   fingerprint: 'Fingerprint of your device, if it shows one',
   yourDeviceOnly: 'Only allow this if you see this code on a device in front of you.',
@@ -89,8 +89,10 @@ const texts = {
   ),
   knowsSignIn: 'It can see that you are signed in.',
   connectedOn: 'Connected on {date}.',
+  connectedBy: 'Connected by {host}, not by you. It can be connected again from there.',
+  alsoConnectedBy: 'Also connected by {host}. It can be connected again from there.',
   lastUsedOn: 'Last used on {date}.',
-  disconnect: 'Disconnect {client}',
+  disconnect: 'Disconnect',
   disconnectAll: 'Disconnect all applications',
   askDisconnect: 'Disconnect {client}?',
   askDisconnectAll: plural('Disconnect {count}\u00a0application?', 'Disconnect all {count}\u00a0applications?'),
@@ -108,7 +110,7 @@ const texts = {
   newToken: 'New token',
   tokenName: 'Name',
   tokenNameHint: 'What the token is for, such as “Backup script”.',
-  tokenScopes: 'What it may do',
+  tokenScopes: 'Permissions',
   tokenExpiry: 'Expires after',
   days: plural('{count}\u00a0day', '{count}\u00a0days'),
   createToken: 'Create token',
@@ -117,7 +119,7 @@ const texts = {
   createdOn: 'Created on {date}.',
   expiresOn: 'Expires on {date}.',
   neverUsed: 'Never used.',
-  endToken: 'Revoke {name}',
+  endToken: 'Revoke',
   endAllTokens: 'Revoke all tokens',
   askEndToken: 'Revoke {name}?',
   askEndAllTokens: plural('Revoke {count}\u00a0token?', 'Revoke all {count}\u00a0tokens?'),
@@ -131,8 +133,8 @@ const texts = {
   wrong_credentials: 'Incorrect username or password.',
   wrong_code: 'This code is wrong or has expired. Check your device and enter the code again.',
   no_token_name: 'Enter a name of at most 100 characters.',
-  no_token_scope: 'Choose at least one thing that the token may do.',
-  too_many_tokens: 'You have as many tokens as you may have. Revoke one first.',
+  no_token_scope: 'Select at least one permission.',
+  too_many_tokens: 'You have reached the maximum number of tokens. Revoke one first.',
   token_already_created:
     'This token has been created already. If you have not copied it, revoke it and create another.',
   form_expired: 'This form has expired.\nIt may also have been opened in another browser. Start again.',
@@ -142,8 +144,8 @@ const texts = {
   ),
   already_answered: 'You have already answered this request.\nGo back to the application.',
   device_already_answered: 'You have already answered the request of this device.',
-  no_decision: 'You did not decide.\nChoose whether to allow or to deny the request.',
-  nothing_chosen: 'You did not choose anything.\nUse one of the buttons on the page.',
+  no_decision: 'Nothing was selected.\nAllow or deny the request.',
+  nothing_chosen: 'Nothing was selected.\nUse one of the buttons on the page.',
   missing_client_id: 'The link that brought you here does not say which application it is for.',
   unknown_client: 'The application that brought you here is not known.',
   unknown_registration:
@@ -185,8 +187,12 @@ export interface PageLanguage {
   readonly features?: {
     /** The page for administrators: `adminPages`. */
     readonly admin?: FeatureTexts;
+    /** The page of the user's sessions: `sessions`. */
+    readonly sessions?: FeatureTexts;
     /** The help of the query API, and its `sandbox`. */
     readonly api?: FeatureTexts;
+    /** Those of other features, by their name. */
+    readonly [feature: string]: FeatureTexts | undefined;
   };
 }
 

@@ -13,7 +13,7 @@ const isLocale = (given: unknown): boolean => {
 
 const locale = required(value<string>("a language such as 'de' or 'pt-BR', as BCP 47 writes it", isLocale));
 
-const sentence = text('text that is not empty');
+const sentence = text('a non-empty string');
 
 /** Each text must have the placeholders of the English one, so that no page omits the client. A count may be a word. */
 const checkPlaceholders = (given: unknown, inEnglish: string, path: string): void => {
@@ -119,12 +119,10 @@ export class Languages<More extends string = never> {
    *
    * @throws TypeError if the texts do not match the English ones.
    */
-  with<Texts extends FeatureTexts>(
-    feature: keyof NonNullable<PageLanguage['features']>,
-    inEnglish: Texts,
-  ): Languages<KeyOf<Texts>> {
+  with<Texts extends FeatureTexts>(feature: string, inEnglish: Texts): Languages<KeyOf<Texts>> {
+    const hasNone = Object.keys(inEnglish).length === 0;
     const found = this.#given.flatMap((one) => {
-      const texts = one.features?.[feature] ?? (/^en\b/.test(one.locale) ? inEnglish : undefined);
+      const texts = one.features?.[feature] ?? (hasNone || /^en\b/.test(one.locale) ? inEnglish : undefined);
       if (texts === undefined) return [];
       checkTexts(texts, one.locale, inEnglish, `The language ${one.locale}: features.${feature}`);
       return [{ one, texts: texts as Texts }]; // As just checked.

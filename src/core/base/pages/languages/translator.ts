@@ -3,7 +3,7 @@ import { type Html, html, type HtmlPart } from '../../html.js';
 import { english, type PageTextName, type PluralText } from './english.js';
 
 /** The values in a text: its `{count}`, and those of other placeholders. */
-export type TextValues = Readonly<Record<string, HtmlPart>>;
+type TextValues = Readonly<Record<string, HtmlPart>>;
 
 /** A split text, with the names of placeholders at odd indexes. */
 const split = (text: string): readonly string[] => text.split(/\{(\w+)\}/);
@@ -20,6 +20,7 @@ export class Translator<Name extends string = PageTextName> {
   #plurals: Intl.PluralRules | undefined;
   #numbers: Intl.NumberFormat | undefined;
   #days: Intl.DateTimeFormat | undefined;
+  #minutes: Intl.DateTimeFormat | undefined;
 
   constructor(locale: string, texts: Readonly<Record<Name, string | PluralText>>) {
     this.locale = locale;
@@ -76,6 +77,21 @@ export class Translator<Name extends string = PageTextName> {
     const time = new Date(seconds * 1000);
     this.#days ??= new Intl.DateTimeFormat(this.locale, { dateStyle: 'long', timeZone: 'UTC' });
     return html`<time datetime="${time.toISOString()}">${this.#days.format(time)}</time>`;
+  }
+
+  /** A day with its time, in UTC. @param seconds - Since the epoch. */
+  minute(seconds: number): Html {
+    const time = new Date(seconds * 1000);
+    this.#minutes ??= new Intl.DateTimeFormat(this.locale, {
+      year: 'numeric',
+      month: 'long',
+      day: 'numeric',
+      hour: 'numeric',
+      minute: '2-digit',
+      timeZone: 'UTC',
+      timeZoneName: 'short',
+    });
+    return html`<time datetime="${time.toISOString()}">${this.#minutes.format(time)}</time>`;
   }
 
   #number(value: number): string {

@@ -16,7 +16,7 @@ import { GROUP_TITLES } from '../texts/help-text.js';
 import { type ApiFrame, type ApiLanguage, factList, type HelpLinks, helpPage } from './page.js';
 import { parameterEntry } from './parameter-entry.js';
 
-export interface HelpAnswer {
+interface HelpAnswer {
   /** The complete page. */
   readonly page: Page;
   /** Only its content, for `wrap`. */
@@ -74,14 +74,13 @@ const factsOf = (node: ModuleNode, language: ApiLanguage): readonly (Html | stri
 const examplesBlock = (node: ModuleNode, { language }: Help, heading: Heading): Html => {
   const suffix =
     node.group === 'format' || node.name === 'help' || node.group === 'main' ? '' : '&format=json&formatversion=2';
+  const examples = examplesOf(node).map(({ query, text }) => {
+    const link = html`<a href="?${query}${suffix}"><code>${query}</code></a>`;
+    return html`<li>${link}<br><span${language.inEnglish}>${text.text}</span></li>
+`;
+  });
   return html`${heading(language.text('examples'))}
-<ul>${examplesOf(node).map(
-    ({
-      query,
-      text,
-    }) => html`<li><a href="?${query}${suffix}"><code>${query}</code></a><br><span${language.inEnglish}>${text.text}</span></li>
-`,
-  )}</ul>
+<ul>${examples}</ul>
 `;
 };
 
@@ -98,7 +97,9 @@ const moduleSection = (node: ModuleNode, help: Help, isFirst: boolean): Html => 
   const { language, site } = help;
   const parameters = parametersOf(node);
   const heading: Heading = (text) => (isFirst ? html`<h2>${text}</h2>` : html`<h3>${text}</h3>`);
-  const title = html`<bdi>${node === help.tree && isFirst ? language.text('apiHelpOf', { site: site.name }) : titleOf(node, language)}</bdi>${flagsOf(node, language)}`;
+  const isOfApi = node === help.tree && isFirst;
+  const name = isOfApi ? language.text('apiHelpOf', { site: site.name }) : titleOf(node, language);
+  const title = html`<bdi>${name}</bdi>${flagsOf(node, language)}`;
   return html`<section aria-labelledby="${node.path}">
 ${isFirst ? html`<h1 id="${node.path}">${title}</h1>` : html`<h2 id="${node.path}">${title}</h2>`}
 <p${language.inEnglish}>${node.text}</p>
@@ -131,7 +132,7 @@ const contentsOf = (
  * @throws ApiError `badmodule` if the module does not exist.
  */
 export const renderHelp = (
-  { tree, site, sandbox }: { readonly tree: ModuleNode; readonly site: Site; readonly sandbox: string | undefined },
+  { tree, site, sandbox }: { readonly tree: ModuleNode; readonly site: Site; readonly sandbox?: string },
   params: Pick<HelpParams, 'modules' | 'submodules' | 'recursivesubmodules' | 'toc'>,
   frame: ApiFrame,
 ): HelpAnswer => {

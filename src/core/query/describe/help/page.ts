@@ -21,10 +21,10 @@ const HELP_STYLE = compact(`
 .columns .links a { padding: 0.35rem 0; }
 dl { gap: 0.35rem; } dt { color: var(--text); font-weight: 600; } dd + dt { margin-top: 0.9rem; } dd { display: grid; gap: 0.35rem; padding-inline-start: 1.25rem; }
 .application .values { display: flex; flex-wrap: wrap; gap: 0.3rem 0.4rem; margin-top: 0.3rem; }
-#modules { padding: 1.25rem; background: var(--card); border: 1px solid var(--edge); border-radius: 1.1rem; }
+#modules { padding: 0 1.25rem 1.25rem; background: var(--card); border: 1px solid var(--edge); border-radius: 1.1rem; }
 #modules h2 { margin: 0.9rem 0 0.3rem; font-size: 1rem; } #modules li a { display: block; padding: 0.3rem 0.6rem; border-radius: 0.4rem; text-decoration: none; }
 #modules li a:hover, #modules [aria-current] { background: var(--note-back); } #modules [aria-current] { font-weight: 700; }
-#modules > div { position: sticky; top: 0; margin: -1.25rem -1.25rem 0; padding: 1.25rem 1.25rem 0.75rem; background: var(--card); }
+#modules > div { position: sticky; top: 0; margin: 0 -1.25rem; padding: 1.25rem 1.25rem 0.75rem; background: var(--card); }
 #modules code { background: none; padding: 0; }
 @media (min-width: 60rem) {
   .columns { grid-template-columns: 17rem minmax(0, 1fr); }
@@ -53,19 +53,18 @@ field.oninput = function () {
 /** All modules by group, beside the content. */
 const side = (tree: ModuleNode, current: ModuleNode | undefined, language: ApiLanguage, links: HelpLinks): Html => {
   const all = descendantsOf(tree);
+  const item = (node: ModuleNode): Html => {
+    const mark = node === current ? html` aria-current="page"` : undefined;
+    return html`<li><a href="${links.help(node)}" title="${node.text}"${mark}><code>${node.name}</code></a></li>
+`;
+  };
   return html`<nav id="modules" aria-label="${language.text('modules')}">
 <div hidden><label for="find">${language.text('findModule')}</label>
 <input id="find" type="search" autocomplete="off" dir="ltr"></div>
 <p id="no-module" role="status" hidden>${language.text('noModule')}</p>
 ${GROUP_TITLES.map(
   ([group, title]) => html`<h2>${language.text(title)}</h2>
-<ul>${all
-    .filter((node) => node.group === group)
-    .map(
-      (node) =>
-        html`<li><a href="${links.help(node)}" title="${node.text}"${node === current ? html` aria-current="page"` : undefined}><code>${node.name}</code></a></li>
-`,
-    )}</ul>
+<ul>${all.filter((node) => node.group === group).map(item)}</ul>
 `,
 )}</nav>`;
 };

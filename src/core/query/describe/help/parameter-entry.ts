@@ -91,7 +91,8 @@ export const parameterEntry = (
 ): Html => {
   const { node, name, wireName, declared: p } = parameter;
   const { text } = textOfParameter(parameter);
-  return html`<dt id="${node.path}:${name}"><code>${wireName}</code>${flagsOf(p).map((flag) => html`<span class="flag">${language.text(flag)}</span>`)}</dt>
+  const flags = flagsOf(p).map((flag) => html`<span class="flag">${language.text(flag)}</span>`);
+  return html`<dt id="${node.path}:${name}"><code>${wireName}</code>${flags}</dt>
 <dd>${text === '' ? undefined : html`<div${language.inEnglish}>${text}</div>`}
 ${factList(factsOf(p, node.module.prefix), language.inEnglish)}
 ${valuesBlock(valuesOf(parameter, site, links), p, language)}</dd>

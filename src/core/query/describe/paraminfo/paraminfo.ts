@@ -19,16 +19,16 @@ import {
  * Plain data. What is not set is `undefined` and not sent, except `required`, `multi` and `mustExist`, which are `false`
  * in formatversion 2.
  */
-export type Description = Readonly<Record<string, unknown>>;
+type Description = Readonly<Record<string, unknown>>;
 
-export interface ParaminfoContext {
+interface ParaminfoContext {
   /** Whether the caller has the high limits. */
   readonly highLimits: boolean;
   /** The full URL of the action endpoint, for the links to help pages. */
   readonly endpoint: string;
 }
 
-export interface ParaminfoAnswer {
+interface ParaminfoAnswer {
   /** Sent as `paraminfo`. */
   readonly paraminfo: Description;
   /** Unknown modules, as warnings of the module `paraminfo` with the code `badmodule`. */

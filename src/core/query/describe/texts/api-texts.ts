@@ -87,8 +87,6 @@ export const SCRIPT_TEXTS = {
   content: '{title}, content',
   toCopy: 'Request to copy',
   format: 'Format',
-  copy: 'Copy',
-  copied: 'Copied.',
   notCopied: 'The browser did not allow copying. The text is selected: copy it with the keyboard.',
   replaceToken: 'Replace {name} with your access token.',
   replaceValue: 'Replace {name} with your value of {parameter}.',

@@ -1,7 +1,7 @@
 import type { Catalogue, ModuleName } from '../../catalogue/index.js';
 
 /** A description of each module of the catalogue. */
-export const MODULE_TEXTS = {
+const MODULE_TEXTS = {
   allcategories: 'Lists all categories with members, whether or not the category has its own page.',
   alldeletedrevisions: 'Lists deleted revisions of all pages, by user or by title.',
   allfileusages: 'Lists all uses of files, including files that do not exist.',
@@ -142,7 +142,7 @@ export const COMMON_TEXTS = {
 } as const;
 
 /** Descriptions of parameters of one module, which override the shared ones. */
-export const SPECIAL_TEXTS = {
+const SPECIAL_TEXTS = {
   allimages: {
     filterbots: 'Whether to list uploads of bots, of others, or of both.',
     mime: 'Only list files of these MIME types.',

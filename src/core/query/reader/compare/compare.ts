@@ -1,11 +1,10 @@
-import { ApiError } from '../../answer/api-error.js';
+import { ApiError, apiError } from '../../answer/api-error.js';
 import { type MutableItem, toVersion1 } from '../../answer/result-format.js';
 import type { RequestContext } from '../../run/request-context.js';
 import type { ReaderParts } from '../subquery.js';
 import type { CompareParams } from './descriptor.js';
-import { loadDiff } from './load-diff.js';
 import { type Side, sidesOf } from './sides.js';
-import { diffTable } from './table.js';
+import { type Diff, diffTable } from './table.js';
 
 type Prop = CompareParams['prop'][number];
 
@@ -22,7 +21,7 @@ export const compare = async (
     const facts = { ...sideItem('from', from, wants), ...sideItem('to', to, wants) };
     const item: MutableItem = { ...(isFirst ? (toVersion1(facts) as MutableItem) : facts) };
     if (wants.has('diff') || wants.has('diffsize')) {
-      const diff = await loadDiff((error) => parts.service.host.onError(error));
+      const diff = diffOf(parts);
       const body = diffTable(from.text, to.text, diff);
       if (wants.has('diffsize')) item['diffsize'] = Buffer.byteLength(body);
       if (wants.has('diff')) item[isFirst ? '*' : 'body'] = body;
@@ -31,6 +30,17 @@ export const compare = async (
   } catch (error) {
     throw error instanceof ApiError ? error.in('compare') : error;
   }
+};
+
+/** @throws ApiError `nodiff`; `onError` receives the remedy. */
+const diffOf = ({ diff, service }: ReaderParts): Diff => {
+  if (diff) return diff;
+  service.host.onError(
+    new Error(
+      "query: action=compare: texts cannot be compared. Run npm install diff, import { diffArrays } from 'diff', and set options.diff to diffArrays.",
+    ),
+  );
+  throw apiError('nodiff');
 };
 
 /** The facts of one side, each with `from` or `to` in front of its name. */

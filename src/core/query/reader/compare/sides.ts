@@ -8,13 +8,13 @@ import type { CompareParams } from './descriptor.js';
 import { linesOf } from './table.js';
 
 /** One request of `action=compare`. */
-export interface Comparison extends ReaderParts {
+interface Comparison extends ReaderParts {
   readonly params: CompareParams;
   readonly context: RequestContext;
 }
 
 /** A revision of `prop=revisions`. */
-export interface Revision {
+interface Revision {
   readonly revid?: number;
   readonly size?: number;
   readonly user?: string;

@@ -1,5 +1,23 @@
 import { Html } from '../../../base/html.js';
-import type { Change, Diff } from './load-diff.js';
+
+/** A run of equal, added or removed entries. */
+interface Change<T> {
+  readonly value: readonly T[];
+  readonly added: boolean;
+  readonly removed: boolean;
+}
+
+/**
+ * Compares two arrays: `diffArrays` of the package diff.
+ *
+ * @returns `undefined` if more than `maxEditLength` entries were added and removed. It bounds the time, which is
+ * proportional to its square and to the length of the arrays.
+ */
+export type Diff = <T>(
+  before: T[],
+  after: T[],
+  bounds: { readonly maxEditLength: number },
+) => readonly Change<T>[] | undefined;
 
 /** Unchanged lines around a change. */
 const CONTEXT = 2;
@@ -97,7 +115,7 @@ const byNumber = (
     numbers.set(line, texts.length);
     return texts.push(line) - 1;
   };
-  const changes = diff(before.map(numbered), after.map(numbered), MAX_LINE_EDITS);
+  const changes = diff(before.map(numbered), after.map(numbered), { maxEditLength: MAX_LINE_EDITS });
   return changes?.map((change) => ({ ...change, value: change.value.map((number) => texts[number] ?? '') }));
 };
 
@@ -129,7 +147,9 @@ class WordMarks {
     const length = before.length + after.length;
     this.#left -= length;
     const changes =
-      length > MAX_LINE || this.#left < 0 ? undefined : this.#diff(wordsOf(before), wordsOf(after), MAX_WORD_EDITS);
+      length > MAX_LINE || this.#left < 0
+        ? undefined
+        : this.#diff(wordsOf(before), wordsOf(after), { maxEditLength: MAX_WORD_EDITS });
     if (!changes) return { before: escaped(before), after: escaped(after) };
     const shown = { before: '', after: '' };
     for (const { value, added, removed } of changes) {
@@ -146,7 +166,7 @@ class WordMarks {
 }
 
 /** Words, and every other character on its own. */
-const wordsOf = (line: string): readonly string[] => line.match(/[\p{L}\p{N}\p{M}]+|\s+|[^]/gu) ?? [];
+const wordsOf = (line: string): string[] => line.match(/[\p{L}\p{N}\p{M}]+|\s+|[^]/gu) ?? [];
 
 const escaped = (text: string): string => Html.content(text).source;
 

@@ -1,5 +1,4 @@
-import type { Feature, FeatureHost } from '../base/feature.js';
-import type { HttpRequest, HttpResponse, RequestBody, Route } from '../base/http/messages.js';
+import type { HttpRequest, HttpResponse, RequestBody } from '../base/http/messages.js';
 import type { MaybePromise } from '../base/ports.js';
 import type { ApiError } from './answer/api-error.js';
 import type { Caller } from './caller.js';
@@ -7,10 +6,10 @@ import type { ApiFrame } from './describe/help/page.js';
 import type { ModuleNode } from './describe/module-tree.js';
 import type { Field } from './describe/schemas/fields.js';
 import type { SchemaRegistry } from './describe/schemas/shared-schemas.js';
-import type { Site, SiteOptions } from './site/site.js';
+import type { Site } from './site/site.js';
 
-/** A query of an extension, for a caller. */
-export interface ExtensionQuery {
+/** A query of a feature, for a caller. */
+export interface ApiQuery {
   /** The request that the query belongs to. */
   readonly request: HttpRequest;
   /** `undefined` for an anonymous one. */
@@ -20,11 +19,11 @@ export interface ExtensionQuery {
 }
 
 /** The result of such a query, in formatversion 2. */
-export interface ExtensionAnswer {
+export interface ApiAnswer {
   /** The members of `query`, and the members next to it that modules add. */
   readonly data: Readonly<Record<string, unknown>>;
   /** The parameters that continue the query; `undefined` at its end. */
-  readonly next: ExtensionQuery['parameters'] | undefined;
+  readonly next: ApiQuery['parameters'] | undefined;
   /** Warnings, as sentences. */
   readonly warnings: readonly string[];
 }
@@ -34,7 +33,7 @@ export interface AnswerSize {
   /** The number of results that all modules share. */
   readonly rows: number;
   /** The length of data. */
-  readonly lengthOf: (data: ExtensionAnswer['data']) => number;
+  readonly lengthOf: (data: ApiAnswer['data']) => number;
   /** The largest length. */
   readonly most: number;
 }
@@ -44,8 +43,8 @@ export type Admission =
   | { readonly caller: Caller | undefined; readonly headers?: HttpResponse['headers'] | undefined }
   | { readonly response: HttpResponse };
 
-/** The query API, as its extensions see it. */
-export interface QueryParts {
+/** The query API, as features that need it get it: `host.use(query)`. */
+export interface QueryApi {
   /** The path of the endpoint, below the mount point. */
   readonly path: string;
   /** The version of the API, as `siteinfo` shows it. */
@@ -58,8 +57,6 @@ export interface QueryParts {
   readonly frame: ApiFrame;
   /** All modules of the API. */
   readonly tree: ModuleNode;
-  /** What the server offers to features. */
-  readonly host: FeatureHost;
   /** The parameters of a module as JSON Schema. @param shared - Replaces schemas with references; without it, each is complete. */
   readonly fields: (node: ModuleNode, shared?: SchemaRegistry) => readonly Field[];
   /** Whether scripts of an origin may send requests with a signed-in user. */
@@ -98,17 +95,9 @@ export interface QueryParts {
    *
    * @throws ApiError
    */
-  readonly run: (query: ExtensionQuery, size?: AnswerSize) => Promise<ExtensionAnswer>;
+  readonly run: (query: ApiQuery, size?: AnswerSize) => Promise<ApiAnswer>;
   /** An error as callers may see it. Unexpected errors are reported to the application. */
   readonly errorOf: (error: unknown) => ApiError;
-}
-
-/** A further way to use the query API, from an entry of its own: a page, a document, tools for assistants. */
-export interface QueryExtension {
-  /** Whether it serves a page for trying the API out, at `sandbox` below the path of the API, to which help links. */
-  readonly isSandbox?: boolean;
-  /** The protected resources that it serves. */
-  readonly resources?: (site: SiteOptions) => Feature['resources'];
-  /** @throws TypeError if its options do not fit this server. */
-  readonly start: (query: QueryParts) => readonly Route[];
+  /** Help links to this page for trying the API out. @param path - Below the mount point. */
+  readonly linkSandbox: (path: string) => void;
 }

@@ -1,6 +1,6 @@
-import type { OAuthError } from '../../base/errors.js';
-import type { PageProblemCode } from '../../base/pages/languages/english.js';
-import { IN_ENGLISH } from '../../base/pages/languages/translator.js';
+import type { OAuthError } from '../errors.js';
+import type { PageProblemCode } from './languages/english.js';
+import { IN_ENGLISH } from './languages/translator.js';
 
 /** The link on an error page. */
 export interface WayBack {
@@ -25,10 +25,15 @@ export interface PageErrorInit {
 
 /** A problem that is shown to the user on a page, and never sent by a redirect. */
 export class PageError extends Error {
+  /** Always the same. */
   override readonly name = 'PageError';
+  /** Which sentence the page shows. */
   readonly code: PageProblemCode;
+  /** The status of the response. */
   readonly status: number;
+  /** Further headers of the response. */
   readonly headers: Readonly<Record<string, string>>;
+  /** What the page shows besides the sentence. */
   readonly init: PageErrorInit;
 
   constructor(code: PageProblemCode, init: PageErrorInit = {}) {

@@ -13,8 +13,8 @@ import { fieldsOf } from './describe/schemas/fields.js';
 import { INLINE } from './describe/schemas/shared-schemas.js';
 import { originCheck } from './endpoint/cors.js';
 import { callerOf } from './endpoint/identity.js';
-import type { Admission, AnswerSize, ExtensionAnswer, ExtensionQuery, QueryParts } from './extension.js';
 import { RequestParameters } from './parameters/request-parameters.js';
+import type { Admission, AnswerSize, ApiAnswer, ApiQuery, QueryApi } from './query-api.js';
 import type { Action } from './run/action.js';
 import { HandlerDeadline } from './run/deadline.js';
 import { fitToSize } from './run/fitting.js';
@@ -24,14 +24,14 @@ import { warnUnrecognized } from './run/unrecognized.js';
 import { VERSION } from './site/site.js';
 import { SIZES } from './sizes.js';
 
-/** What extensions get in addition to the service. */
-interface ExtensionParts extends Pick<QueryParts, 'frame' | 'tree'> {
+/** What features get in addition to the service. */
+interface ApiParts extends Pick<QueryApi, 'frame' | 'tree' | 'linkSandbox'> {
   /** `action=query` */
   readonly action: Action;
 }
 
-/** What the query API offers to its extensions. */
-export const queryParts = (service: QueryService, { frame, tree, action }: ExtensionParts): QueryParts => {
+/** What the query API offers to other features. */
+export const createQueryApi = (service: QueryService, { frame, tree, linkSandbox, action }: ApiParts): QueryApi => {
   const { options, host, path, site } = service;
   const { bindsTokens } = host;
   return {
@@ -40,7 +40,7 @@ export const queryParts = (service: QueryService, { frame, tree, action }: Exten
     site,
     frame,
     tree,
-    host,
+    linkSandbox,
     version: VERSION,
     fields: (node, shared = INLINE) => fieldsOf(node, { site, shared }),
     isAllowedOrigin: originCheck(options.cors),
@@ -97,9 +97,9 @@ const admit = async (
 const run = async (
   { options, host: { clock, timer } }: QueryService,
   action: Action,
-  { request, caller, parameters }: ExtensionQuery,
+  { request, caller, parameters }: ApiQuery,
   { rows, lengthOf, most }: AnswerSize,
-): Promise<ExtensionAnswer> => {
+): Promise<ApiAnswer> => {
   const warnings = new Warnings();
   const context: RequestContext = {
     request,
@@ -131,10 +131,10 @@ const run = async (
 
 const UNLIMITED: AnswerSize = { rows: FULL_BUDGET.rows, lengthOf: () => 0, most: Number.POSITIVE_INFINITY };
 
-const partsOf = (answer: MutableItem): Omit<ExtensionAnswer, 'warnings'> => {
+const partsOf = (answer: MutableItem): Omit<ApiAnswer, 'warnings'> => {
   const { batchcomplete: _, limits: __, continue: next, query, ...top } = answer;
   return {
     data: { ...Object(query), ...top },
-    next: next as ExtensionAnswer['next'], // `runQuery` builds this shape.
+    next: next as ApiAnswer['next'], // `runQuery` builds this shape.
   };
 };
