@@ -1,0 +1,76 @@
+/**
+ * Assertions of other servers (RFC 7523): a JWT that an identity provider or a partner has signed is exchanged for an access token, without a
+ * page: `oauthQuery({ features: [assertions({ issuers: [ … ] })] })`.
+ *
+ * @module oauth-query/assertions
+ */
+
+import { fail } from '../../core/base/schema.js';
+import { feature, type FeatureHost, type Parts, type PlainFeature } from '../../core/feature/index.js';
+import { ClientStatements } from './client-statements.js';
+import { assertionGrant } from './grant.js';
+import { isList, Issuers } from './issuers.js';
+import { ASSERTION_OPTIONS, type AssertionOptions } from './options.js';
+import { JWT_BEARER } from './statement.js';
+import { Subjects } from './subject.js';
+import { Uses } from './uses.js';
+import { AssertionVerifier } from './verifier.js';
+
+export type { AssertionIssuer, AssertionOptions } from './options.js';
+
+/** Identity Assertion JWT Authorization Grant, in the metadata. */
+const ID_JAG_PROFILE = 'urn:ietf:params:oauth:grant-profile:id-jag';
+
+/**
+ * Accepts assertions of other servers: as a grant for people that they vouch for (RFC 7523 §2.1, Identity Assertion JWT Authorization Grant).
+ *
+ * @throws TypeError with a sentence that names the option and the remedy.
+ */
+export const assertions = (given: AssertionOptions): PlainFeature<'assertions'> => {
+  const options = ASSERTION_OPTIONS.read(given, 'assertions: options');
+  return feature({
+    name: 'assertions',
+    grantTypes: [JWT_BEARER],
+    vouchesForClients: vouchesFor(options.issuers),
+    start: (host) => partsOf(options, host),
+  });
+};
+
+/** Whether some issuer may vouch for clients. */
+const vouchesFor = (issuers: AssertionOptions['issuers']): boolean =>
+  !isList(issuers) || issuers.some((one) => one?.clients !== undefined);
+
+const partsOf = (
+  { issuers: given, tokenLifetime, clockTolerance }: ReturnType<typeof ASSERTION_OPTIONS.read>,
+  host: FeatureHost,
+): Parts => {
+  const { issuer: own } = host;
+  if (own === undefined)
+    return fail('assertions() needs options.issuer: an assertion names the server that it is for.', 'OQ112');
+  const issuers = new Issuers(given, own, host);
+  warnOfRepetitions(issuers, Math.min(tokenLifetime, host.accessTokenLifetime), host);
+  const uses = new Uses(host, clockTolerance);
+  const verifier = new AssertionVerifier(own, clockTolerance, issuers, host);
+  const subjects = new Subjects(host);
+  const statements = new ClientStatements({ issuers, verifier, subjects, uses });
+  const services = { host, verifier, uses, subjects, statements, tokenLifetime };
+  const hasGrants = issuers.areFound || issuers.listed.some(({ kind }) => kind === 'id-jag');
+  return {
+    grants: { [JWT_BEARER]: assertionGrant(services) },
+    ...(vouchesFor(given) && { clients: { authenticate: (call) => statements.authenticate(call) } }),
+    ended: { beforeEnd: (grants) => uses.end(grants) },
+    metadata: () => (hasGrants ? { authorization_grant_profiles_supported: [ID_JAG_PROFILE] } : {}),
+  };
+};
+
+/** Clients may send an assertion of the kind `id-jag` again once their token has expired (Identity Assertion JWT Authorization Grant §4.4.3). */
+const warnOfRepetitions = ({ listed }: Issuers, lifetime: number, { onWarning }: FeatureHost): void => {
+  const lasting = listed.find(
+    ({ kind, use, maxLifetime }) => kind === 'id-jag' && use === 'once' && maxLifetime > lifetime,
+  );
+  if (lasting !== undefined)
+    onWarning(
+      `Assertions of ${lasting.issuer} may live ${lasting.maxLifetime} seconds, but their tokens live ${lifetime}: a client that sends one again gets an error. Raise tokenLifetime, or set use: 'untilExpiry'.`,
+      'OQ214',
+    );
+};

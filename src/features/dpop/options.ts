@@ -1,0 +1,72 @@
+import {
+  either,
+  fail,
+  flag,
+  listOf,
+  neverUndefined,
+  object,
+  oneOf,
+  orElse,
+  refined,
+  required,
+  type Schema,
+  value,
+  wholeNumber,
+} from '../../core/base/schema.js';
+import { isPath, SECRETS, urlProblem } from '../../core/feature/index.js';
+
+/** A URL under which clients know this process, where a proxy changes the path. */
+interface ProxiedAddress {
+  /** The URL as clients know it, such as `https://api.example/service`. */
+  readonly from: string;
+  /** The path of this process that it leads to, such as `/`. */
+  readonly to: string;
+}
+
+/** Options of {@link dpop}. */
+export interface DpopOptions {
+  /** Every token must be bound to a key: a token request without a proof is rejected, and so is an unbound token; default `false`. */
+  readonly required?: boolean;
+  /**
+   * Nonces make a proof useless after 90 seconds, whatever the clock of the client says. `offered` (the default): responses contain one, and a
+   * proof need not; `required`: a proof must have one, which costs clients a request at the start; `off`.
+   */
+  readonly nonce?: 'offered' | 'required' | 'off' | undefined;
+  /** The age of a proof without a nonce, in seconds: default 60, 1 to 300. */
+  readonly maxAge?: number | undefined;
+  /** The seconds by which the clock of a client may be ahead: default 5, 0 to 300. */
+  readonly maxAhead?: number | undefined;
+  /**
+   * Where a resource remembers used proofs until they end. `process` (the default): in the memory of each process, at most 256 for a token, and a request
+   * beyond is answered with 429; `store`: in the store, exact over all processes, for one command with each request; `none`.
+   */
+  readonly replay?: 'process' | 'store' | 'none' | undefined;
+  /** URLs by which clients know this process, besides the issuer and the resource of a guard: texts, or with the path that a proxy leads to. */
+  readonly origins?: readonly (string | ProxiedAddress)[] | undefined;
+  /** For a verifier in another process: a secret for nonces, at least 32 characters. The server uses its own. */
+  readonly secret?: string | readonly string[] | undefined;
+}
+
+const base = refined(
+  value<string>('a URL such as https://api.example', (given) => typeof given === 'string'),
+  (given, path) => {
+    const problem = urlProblem(given);
+    if (problem !== undefined) return fail(`${path} ${problem}.`);
+    return /[?#]/.test(given) ? fail(`${path} must have neither a query nor a fragment.`) : given;
+  },
+);
+
+const proxied = {
+  from: required(base),
+  to: required(value<string>('a path such as /', (given) => given === '/' || isPath(given))),
+} satisfies Schema<ProxiedAddress>;
+
+export const DPOP_OPTIONS = object({
+  required: neverUndefined(flag(false)),
+  nonce: orElse(oneOf('offered', 'required', 'off'), 'offered'),
+  maxAge: wholeNumber(60, 1, 300, 'seconds'),
+  maxAhead: wholeNumber(5, 0, 300, 'seconds'),
+  replay: orElse(oneOf('process', 'store', 'none'), 'process'),
+  origins: orElse(listOf('an array of URLs', either(base, object(proxied))), [], 'none'),
+  secret: SECRETS,
+} satisfies Schema<DpopOptions>);
