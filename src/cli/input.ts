@@ -25,6 +25,16 @@ export const readSecret = async (terminal: Terminal): Promise<string> => {
   return secret;
 };
 
+/** Reads lines from standard input. @throws CommandError if there are more or fewer, or if one is empty. */
+export const readLines = async (terminal: Terminal, count: number): Promise<readonly string[]> => {
+  const lines = (await readStdin(terminal)).trimEnd().split(/\r?\n/);
+  if (lines.length !== count || lines.includes(''))
+    throw new CommandError(
+      `Standard input must have ${count === 1 ? 'one line' : `${count} lines`}, without empty ones.`,
+    );
+  return lines;
+};
+
 /**
  * Reads a file, or standard input for `-`.
  *

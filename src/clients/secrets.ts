@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { sha256 } from '../core/base/secrets.js';
-import type { ClientSecret } from '../core/oauth/clients/client-secret.js';
-import type { ClientRegistration } from '../core/oauth/clients/client.js';
+import type { ClientRegistration, ClientSecret } from '../core/oauth/clients/client.js';
 import { hashSecret } from '../core/oauth/clients/slow-hash.js';
 
 type Secrets = NonNullable<ClientRegistration['client_secret']>;

@@ -17,7 +17,7 @@ export interface StoredClient {
 /** A client with its new secret. */
 export interface WithSecret extends StoredClient {
   /** Returned only once; the store keeps its hash. Absent if none was generated. */
-  readonly client_secret?: string;
+  readonly client_secret?: string | undefined;
 }
 
 /** A registration whose `client_id` is optional. */
@@ -32,7 +32,7 @@ export type ClientChanges = Omit<ClientRow, 'client_id'>;
 /** Options of `add`. */
 export interface AddClientOptions {
   /** Generates a secret of 256 random bits, which makes the client confidential. */
-  readonly generateSecret?: boolean;
+  readonly generateSecret?: boolean | undefined;
 }
 
 /** One page of all clients. */
@@ -46,13 +46,13 @@ export interface ClientPage {
 /** Options of `storedClients`. */
 export interface StoredClientsOptions {
   /** Separates the clients of several issuers in one store. Without it, the clients belong to no particular issuer. */
-  readonly issuer?: string;
+  readonly issuer?: string | undefined;
   /** Default 5; 0 to 60. For how many seconds a server may use an outdated version of a client that another process has changed. */
-  readonly cacheSeconds?: number;
+  readonly cacheSeconds?: number | undefined;
   /** Settings of the server, to reject clients that it would reject. You can pass the server's options. */
-  readonly server?: ClientCheckOptions;
+  readonly server?: ClientCheckOptions | undefined;
   /** Default: `Date.now`; the store needs the same clock. */
-  readonly clock?: Clock;
+  readonly clock?: Clock | undefined;
 }
 
 /**

@@ -1,4 +1,7 @@
-import { type QueryOptions, resolveSite } from '../core/query/index.js';
+import { defined } from '../core/base/defined.js';
+import { mistake } from '../core/base/mistakes.js';
+import type { QueryOptions } from '../core/query/index.js';
+import { resolveSite } from '../core/query/toolkit.js';
 import type { Having } from './answers/answer.js';
 import { answersFrom } from './answers/index.js';
 import { findPages } from './answers/pages.js';
@@ -23,16 +26,18 @@ export interface ContentQueryOptions extends QueryOptions {
  */
 export const contentQuery = (source: ContentSource, options: ContentQueryOptions = {}): QueryOptions => {
   const { visible, ...query } = options;
+  if (source instanceof Promise)
+    throw mistake('contentQuery: the content source is a promise. Await it first: contentQuery(await …).', 'OQ103');
   if (typeof source !== 'object' || source === null) {
     throw new TypeError(
       'contentQuery: the first argument must be a content source, such as the result of memoryContent(…).',
     );
   }
-  if (visible !== undefined && typeof visible !== 'function') {
+  if ('visible' in options && typeof visible !== 'function') {
     throw new TypeError('contentQuery: visible must be a function that returns the pages that a caller may see.');
   }
   const { statistics, ...known } = source.site ?? {};
-  const site = { ...known, ...(statistics && !visible ? { statistics } : {}), ...query.site };
+  const site = { ...known, ...(statistics && !visible ? { statistics } : {}), ...defined(query.site ?? {}) };
   const content = new Content(source, resolveSite(site), visible);
   const { users, render } = source;
   return {
@@ -42,7 +47,7 @@ export const contentQuery = (source: ContentSource, options: ContentQueryOptions
         new Map((await users.call(source, { names: [], ids }, { signal })).map(({ id, name }) => [id, name])),
     }),
     ...(render && { render }),
-    ...query,
+    ...defined(query),
     site,
     modules: { ...(visible ? {} : source.modules), ...answersFrom(content), ...query.modules },
   };

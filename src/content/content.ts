@@ -1,5 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
-import { type Caller, parseTitle, prefixedTitle, type Site } from '../core/query/index.js';
+import type { Caller, Site } from '../core/query/index.js';
+import { parseTitle, prefixedTitle } from '../core/query/toolkit.js';
 import { titleId } from './keys.js';
 import type {
   ContentCall,
@@ -223,32 +224,33 @@ export class Content<S extends ContentSource = ContentSource> {
     const limit = Math.min(listing.limit, MAX_ROWS);
     // Without `open`, rows remain as they are.
     const { open = (all) => all as readonly Open[] } = listing;
+    const mostVisible = this.#visible ? MAX_SEEN : MAX_ROWS_READ;
     const rows: Open[] = [];
-    const mostSeen = this.#visible ? MAX_SEEN : MAX_ROWS_READ;
-    let { from } = listing;
+    let visible = 0;
     let last: Row | undefined;
-    for (let seen = 0, total = 0; ;) {
-      const size = Math.min(most, total === 0 ? limit + 1 : PIECE);
+    let fetched = 0;
+    let next = listing.from;
+    for (;;) {
+      const size = Math.min(most, fetched === 0 ? limit + 1 : PIECE);
       // The additional row is the start of the next batch.
-      const piece = await read(from, size + 1);
-      for (const row of await open(piece.slice(0, size))) {
-        if (seen === mostSeen) return { rows, next: after && last ? after(last) : key(row) };
-        seen += 1;
+      const batch = await read(next, size + 1);
+      for (const row of await open(batch.slice(0, size))) {
+        if (visible === mostVisible) return { rows, next: after && last ? after(last) : key(row) };
+        visible += 1;
         last = row;
         if (!keep(row)) continue;
         if (rows.length === limit) return { rows, next: key(row) };
         rows.push(row);
       }
-      const more = piece[size];
-      if (more === undefined) return { rows, next: undefined };
-      from = key(more);
-      total += size;
-      if (!this.mayReadOn(asking, size)) {
-        this.#ends.add(asking);
-        return { rows, next: from };
-      }
-      if (total >= OTHERS_TURN) await othersTurn(asking);
+      const following = batch[size];
+      if (following === undefined) return { rows, next: undefined };
+      next = key(following);
+      fetched += size;
+      if (!this.mayReadOn(asking, size)) break;
+      if (fetched >= OTHERS_TURN) await othersTurn(asking);
     }
+    this.#ends.add(asking);
+    return { rows, next };
   }
 }
 

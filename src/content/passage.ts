@@ -1,4 +1,5 @@
-import { normalizeText, type Term, termsIn } from '../core/query/index.js';
+import { termsIn } from '../core/query/index.js';
+import { normalizeText, type Term } from '../core/query/toolkit.js';
 import { MAX_PHRASE } from './search/bounds.js';
 
 /** The characters around matches. */
@@ -12,13 +13,13 @@ interface Sought {
 }
 
 /** The terms of a search. */
-export type Matcher = readonly Sought[];
+type Matcher = readonly Sought[];
 
 /** The forms of the words of a text, as an index has them. */
 export const wordsIn = (text: string): readonly string[] => termsIn(text).map(({ form }) => form);
 
 /** Reads a word, a phrase, or a prefix with its star. In a run without spaces a prefix is the run itself: the letters after it need no star. */
-export const soughtIn = (text: string): Sought => {
+const soughtIn = (text: string): Sought => {
   const terms = termsIn(text);
   return { forms: terms.map(({ form }) => form), isStart: text.endsWith('*') && terms.at(-1)?.isLetter === false };
 };

@@ -1,11 +1,5 @@
-import {
-  canonicalAddress,
-  canonicalUserName,
-  parseTitle,
-  prefixedTitle,
-  type RedirectTarget,
-  type Site,
-} from '../core/query/index.js';
+import type { RedirectTarget, Site } from '../core/query/index.js';
+import { canonicalAddress, canonicalUserName, parseTitle, prefixedTitle } from '../core/query/toolkit.js';
 import type { MemoryPage } from './memory/store.js';
 import type { ContentTitle } from './source.js';
 

@@ -46,15 +46,11 @@ export type {
   ContentRange,
   ContentPageQuery,
   ContentPageRange,
-  ContentShuffledRange,
   ContentRevisionQuery,
   ContentHistoryRange,
-  ContentLogRange,
   ContentLinkRange,
-  ContentUserRange,
   ContentBacklinkRange,
   ContentTargetRange,
-  ContentMemberRange,
 } from './ranges.js';
 
 /** The markup of a content model, for `rvsection` and `prop=extracts`. */

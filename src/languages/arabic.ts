@@ -1,6 +1,7 @@
-import type { AdminTexts } from '../admin/texts.js';
 import type { PageLanguage } from '../core/base/pages/languages/english.js';
 import type { ApiTexts } from '../core/query/describe/texts/api-texts.js';
+import type { AdminTexts } from '../features/admin/texts.js';
+import type { SessionTexts } from '../features/sessions/texts.js';
 
 const API: ApiTexts = {
   apiHelp: 'مساعدة واجهة البرمجة',
@@ -110,8 +111,6 @@ const API: ApiTexts = {
   content: 'محتوى {title}',
   toCopy: 'الطلب للنسخ',
   format: 'الصيغة',
-  copy: 'نسخ',
-  copied: 'تم النسخ.',
   notCopied: 'لم يسمح المتصفح بالنسخ. النص محدد، فانسخه بلوحة المفاتيح.',
   replaceToken: 'ضع رمز الوصول مكان {name}.',
   replaceValue: 'ضع قيمة {parameter} مكان {name}.',
@@ -133,7 +132,7 @@ const API: ApiTexts = {
 };
 
 const ADMIN: AdminTexts = {
-  clients: 'العملاء',
+  clients: 'إدارة العملاء',
   searchClients: 'البحث بالاسم أو المعرّف',
   search: 'بحث',
   addClient: 'إضافة عميل',
@@ -146,27 +145,48 @@ const ADMIN: AdminTexts = {
   confidential: 'سري',
   disabled: 'معطّل',
   changedOn: 'تاريخ التغيير: {date}',
-  keepsSecret: 'هل يمكنه حفظ سر؟',
-  isConfidential: 'نعم: يعمل على خادم، ويحصل على سر',
-  isPublic: 'لا: هو تطبيق صفحة واحدة أو تطبيق جوال أو سطح مكتب',
+  inConfiguration: 'في الإعدادات',
+  inConfigurationHint: 'هؤلاء العملاء جزء من إعدادات الخادم، ولا يمكن تغييرهم إلا هناك.',
+  clientType: 'نوع العميل',
+  isConfidential: 'سري: يعمل على خادم وله سر',
+  isPublic: 'عام: تطبيق صفحة واحدة أو تطبيق جوال أو سطح مكتب',
   identifier: 'المعرّف',
-  identifierHint: 'اتركه فارغًا لمعرّف عشوائي.',
+  identifierHint: 'اتركه فارغًا لإنشاء معرّف.',
   name: 'الاسم',
   nameHint: 'يظهر للمستخدمين الذين تُطلب موافقتهم.',
   redirectUris: 'عناوين إعادة التوجيه',
   onePerLine: 'عنوان واحد في كل سطر.',
   grantTypes: 'أنواع المنح',
-  grantTypesHint: 'نوع واحد في كل سطر، مثل {examples}. اتركه فارغًا للأنواع المعتادة.',
   scopes: 'النطاقات',
-  scopesHint: 'مفصولة بمسافات. اتركه فارغًا لكل النطاقات.',
+  allScopes: 'كل النطاقات، بما فيها المستقبلية',
+  forSignIn: 'يسجّل المستخدمون الدخول في متصفح',
+  forRefresh: 'يبقى مرتبطًا بعد تسجيل الدخول',
+  forItself: 'يعمل باسمه دون مستخدم',
+  forDevices: 'يعمل على أجهزة بلا متصفح',
+  forPasswords: 'يستلم كلمات مرور المستخدمين (غير مستحسن)',
+  forFragments: 'يستلم الرموز في العنوان (غير مستحسن)',
   logo: 'الشعار',
   add: 'إضافة العميل',
   save: 'حفظ التغييرات',
+  checkFields: 'تحقق من الحقول المحددة.',
+  wrongRedirectUri:
+    'لا يمكن أن يكون {value} عنوان إعادة توجيه. أدخل عناوين https، أو عناوين http على كمبيوتر المستخدم مثل http://127.0.0.1/callback، أو عناوين تطبيق مثل com.example.app:/callback.',
+  noRedirectUri: 'أدخل عنوان إعادة توجيه واحدًا على الأقل، لأن المستخدمين يسجّلون الدخول إلى هذا العميل.',
+  wrongIdentifier: 'استخدم الأحرف اللاتينية بلا علامات والأرقام وعلامات الترقيم، بما لا يتجاوز 512 حرفًا.',
+  takenIdentifier: 'لدى عميل آخر هذا المعرّف.',
+  wrongName: 'أدخل اسمًا لا يتجاوز 100 حرف.',
+  wrongAddress: 'أدخل عنوانًا يبدأ بـ https://.',
+  noGrantType: 'اختر نوع منح واحدًا على الأقل.',
+  needsSecret: 'ليس للعميل العام سر، لذلك لا يمكنه العمل باسمه.',
+  noScope: 'اختر نطاقًا واحدًا على الأقل.',
+  unknownScope: 'ليس لدى هذا الخادم النطاق {value}. احفظ العميل بدونه.',
+  changedMeanwhile: 'تغيّر العميل في هذه الأثناء، ولم يُحفظ شيء. افتحه من جديد ثم أجرِ تغييراتك.',
+  wrongClient: 'لن يقبل الخادم هذا العميل.',
   secret: 'السر',
   newSecret: 'سر جديد',
   copySecret: 'انسخ السر الآن، فلن يُعرض مرة أخرى.',
   toClient: 'الانتقال إلى العميل',
-  staysValid: 'مدة صلاحية السر الحالي',
+  staysValid: 'يبقى السر الحالي صالحًا لمدة',
   hours: {
     zero: 'أقل من ساعة',
     one: 'ساعة واحدة',
@@ -175,7 +195,7 @@ const ADMIN: AdminTexts = {
     many: '{count}\u00a0ساعة',
     other: '{count}\u00a0ساعة',
   },
-  noLonger: 'ينتهي الآن',
+  noLonger: 'تنتهي صلاحيته فورًا',
   createSecret: 'إنشاء سر جديد',
   grants: 'الأذونات الممنوحة',
   noGrants: 'لم يربط أي مستخدم هذا العميل.',
@@ -206,6 +226,23 @@ const ADMIN: AdminTexts = {
   notAdminHint: 'سجّل الدخول بحساب يمكنه إدارة العملاء.',
 };
 
+const SESSIONS: SessionTexts = {
+  sessions: 'أين سجّلت الدخول',
+  explained: 'يمكن لكل متصفح من هذه المتصفحات استخدام حسابك. سجّل الخروج من المتصفحات التي لا تعرفها أو لم تعد تستخدمها.',
+  browserOn: '\u200f{browser} على {system}',
+  unknownBrowser: 'متصفح غير معروف',
+  thisBrowser: 'هذا المتصفح',
+  signedInAt: 'سُجّل الدخول في {date}.',
+  endsAt: 'ينتهي في {date}.',
+  endSession: 'تسجيل الخروج',
+  endOthers: 'تسجيل الخروج من كل المتصفحات الأخرى',
+  askEnd: 'هل تريد تسجيل الخروج من {browser}؟',
+  askEndOthers: 'هل تريد تسجيل الخروج من كل المتصفحات الأخرى؟',
+  ends: 'ستبدأ الزيارة التالية هناك بصفحة تسجيل الدخول. تحتفظ التطبيقات المتصلة بوصولها.',
+  sessionEnded: 'سُجّل الخروج من {browser}.',
+  othersEnded: 'سُجّل الخروج من كل المتصفحات الأخرى.',
+};
+
 /** Arabic (`ar`), from right to left. */
 export const arabic: PageLanguage = {
   locale: 'ar',
@@ -218,6 +255,8 @@ export const arabic: PageLanguage = {
     signedInAs: 'تم تسجيل دخولك باسم {user}.',
     signOut: 'تسجيل الخروج',
     cancel: 'إلغاء',
+    copy: 'نسخ',
+    copied: 'تم النسخ.',
 
     signIn: 'تسجيل الدخول',
     signInTo: 'سجّل الدخول باستخدام حسابك على {site}.',
@@ -256,8 +295,6 @@ export const arabic: PageLanguage = {
     code: 'الرمز',
     codeHint: 'يمكنك ترك الشرطة واستخدام الأحرف الصغيرة.',
     continue: 'متابعة',
-    deviceWants: 'يطلب جهاز يعمل عليه تطبيق {client} الإذن بما يلي:',
-    deviceWantsSignIn: 'كل ما يريده جهاز يعمل عليه تطبيق {client} هو التأكد من أنك سجّلت الدخول.',
     codeOnDevice: 'الرمز الظاهر على جهازك',
     fingerprint: 'بصمة جهازك، إن كان يعرضها',
     yourDeviceOnly: 'لا تسمح بذلك إلا إذا كنت ترى هذا الرمز على جهاز أمامك.',
@@ -280,8 +317,10 @@ export const arabic: PageLanguage = {
     },
     knowsSignIn: 'يمكنه معرفة أنك سجّلت الدخول.',
     connectedOn: 'تاريخ الربط: {date}.',
+    connectedBy: 'ربطه {host} ولست أنت من ربطه. ويمكنه ربطه من جديد.',
+    alsoConnectedBy: 'ربطه {host} أيضًا، ويمكنه ربطه من جديد.',
     lastUsedOn: 'آخر استخدام: {date}.',
-    disconnect: 'إلغاء ربط {client}',
+    disconnect: 'إلغاء الربط',
     disconnectAll: 'إلغاء ربط كل التطبيقات',
     askDisconnect: 'هل تريد إلغاء ربط {client}؟',
     askDisconnectAll: {
@@ -326,7 +365,7 @@ export const arabic: PageLanguage = {
     createdOn: 'تاريخ الإنشاء: {date}.',
     expiresOn: 'تاريخ انتهاء الصلاحية: {date}.',
     neverUsed: 'لم يُستخدم قط.',
-    endToken: 'إبطال {name}',
+    endToken: 'إبطال',
     endAllTokens: 'إبطال كل الرموز',
     askEndToken: 'هل تريد إبطال {name}؟',
     askEndAllTokens: {
@@ -384,5 +423,5 @@ export const arabic: PageLanguage = {
     server_error: 'تعذّر على الخادم معالجة هذا الطلب.',
     temporarily_unavailable: 'لا يستطيع الخادم الرد حاليًا.\nحاول مجددًا بعد بضع دقائق.',
   },
-  features: { api: API, admin: ADMIN },
+  features: { api: API, admin: ADMIN, sessions: SESSIONS },
 };

@@ -1,6 +1,7 @@
-import type { AdminTexts } from '../admin/texts.js';
 import type { PageLanguage } from '../core/base/pages/languages/english.js';
 import type { ApiTexts } from '../core/query/describe/texts/api-texts.js';
+import type { AdminTexts } from '../features/admin/texts.js';
+import type { SessionTexts } from '../features/sessions/texts.js';
 
 const API: ApiTexts = {
   apiHelp: 'Aide de l’API',
@@ -90,8 +91,6 @@ const API: ApiTexts = {
   content: '{title}, contenu',
   toCopy: 'Requête à copier',
   format: 'Format',
-  copy: 'Copier',
-  copied: 'Copié.',
   notCopied: 'Le navigateur n’a pas autorisé la copie. Le texte est sélectionné\u00a0: copiez-le au clavier.',
   replaceToken: 'Remplacez {name} par votre jeton d’accès.',
   replaceValue: 'Remplacez {name} par votre valeur de {parameter}.',
@@ -113,7 +112,7 @@ const API: ApiTexts = {
 };
 
 const ADMIN: AdminTexts = {
-  clients: 'Clients',
+  clients: 'Gérer les clients',
   searchClients: 'Rechercher par nom ou identifiant',
   search: 'Rechercher',
   addClient: 'Ajouter un client',
@@ -126,29 +125,52 @@ const ADMIN: AdminTexts = {
   confidential: 'Confidentiel',
   disabled: 'Désactivé',
   changedOn: 'Modifié le {date}',
-  keepsSecret: 'Peut-il garder un secret\u00a0?',
-  isConfidential: 'Oui\u00a0: il s’exécute sur un serveur et reçoit un secret',
-  isPublic: 'Non\u00a0: c’est une application monopage, mobile ou de bureau',
+  inConfiguration: 'Dans la configuration',
+  inConfigurationHint: 'Ces clients font partie de la configuration du serveur et ne peuvent être modifiés que là.',
+  clientType: 'Type de client',
+  isConfidential: 'Confidentiel\u00a0: s’exécute sur un serveur et a un secret',
+  isPublic: 'Public\u00a0: une application monopage, mobile ou de bureau',
   identifier: 'Identifiant',
-  identifierHint: 'Vide pour un identifiant aléatoire.',
+  identifierHint: 'Laissez vide pour en générer un.',
   name: 'Nom',
   nameHint: 'Affiché aux utilisateurs à qui l’on demande leur accord.',
   redirectUris: 'URI de redirection',
   onePerLine: 'Une par ligne.',
   grantTypes: 'Types d’autorisation',
-  grantTypesHint: 'Un par ligne, par exemple {examples}. Vide pour les types habituels.',
   scopes: 'Portées',
-  scopesHint: 'Séparées par des espaces. Vide pour toutes.',
+  allScopes: 'Toutes les portées, y compris les futures',
+  forSignIn: 'Les utilisateurs se connectent dans un navigateur',
+  forRefresh: 'Reste connecté après la connexion',
+  forItself: 'Agit en son propre nom, sans utilisateur',
+  forDevices: 'Fonctionne sur des appareils sans navigateur',
+  forPasswords: 'Reçoit les mots de passe des utilisateurs (déconseillé)',
+  forFragments: 'Reçoit les jetons dans l’adresse (déconseillé)',
   logo: 'Logo',
   add: 'Ajouter le client',
   save: 'Enregistrer les modifications',
+  checkFields: 'Vérifiez les champs signalés.',
+  wrongRedirectUri:
+    '{value} ne peut pas être une URI de redirection. Saisissez des adresses https, des adresses http de l’ordinateur de l’utilisateur comme http://127.0.0.1/callback, ou des adresses d’une application comme com.example.app:/callback.',
+  noRedirectUri: 'Saisissez au moins une URI de redirection, car des utilisateurs se connectent à ce client.',
+  wrongIdentifier:
+    'Utilisez des lettres sans accent, des chiffres et des signes de ponctuation, 512 caractères au maximum.',
+  takenIdentifier: 'Un autre client a cet identifiant.',
+  wrongName: 'Saisissez un nom de 100 caractères au maximum.',
+  wrongAddress: 'Saisissez une adresse qui commence par https://.',
+  noGrantType: 'Sélectionnez au moins un type d’autorisation.',
+  needsSecret: 'Un client public n’a pas de secret et ne peut donc pas agir en son propre nom.',
+  noScope: 'Sélectionnez au moins une portée.',
+  unknownScope: 'Ce serveur n’a pas de portée {value}. Enregistrez le client sans elle.',
+  changedMeanwhile:
+    'Le client a été modifié entre-temps, et rien n’a été enregistré. Rouvrez-le, puis refaites vos modifications.',
+  wrongClient: 'Le serveur n’accepterait pas ce client.',
   secret: 'Secret',
   newSecret: 'Nouveau secret',
   copySecret: 'Copiez le secret maintenant. Il ne sera plus affiché.',
   toClient: 'Aller au client',
-  staysValid: 'Validité du secret actuel',
+  staysValid: 'Le secret actuel reste valable pendant',
   hours: { one: '{count}\u00a0heure', many: '{count} d’heures', other: '{count}\u00a0heures' },
-  noLonger: 'prend fin maintenant',
+  noLonger: 'expire immédiatement',
   createSecret: 'Créer un nouveau secret',
   grants: 'Accès accordés',
   noGrants: 'Aucun utilisateur n’a connecté ce client.',
@@ -180,6 +202,24 @@ const ADMIN: AdminTexts = {
   notAdminHint: 'Connectez-vous avec un compte autorisé à gérer les clients.',
 };
 
+const SESSIONS: SessionTexts = {
+  sessions: 'Vos connexions',
+  explained:
+    'Chacun de ces navigateurs peut utiliser votre compte. Déconnectez ceux que vous ne reconnaissez pas ou n’utilisez plus.',
+  browserOn: '{browser} sur {system}',
+  unknownBrowser: 'Navigateur inconnu',
+  thisBrowser: 'Ce navigateur',
+  signedInAt: 'Connexion le {date}.',
+  endsAt: 'Expire le {date}.',
+  endSession: 'Déconnecter',
+  endOthers: 'Déconnecter tous les autres navigateurs',
+  askEnd: 'Déconnecter {browser}\u00a0?',
+  askEndOthers: 'Déconnecter tous les autres navigateurs\u00a0?',
+  ends: 'La prochaine visite y commencera par la page de connexion. Les applications connectées gardent leur accès.',
+  sessionEnded: '{browser} est déconnecté.',
+  othersEnded: 'Tous les autres navigateurs sont déconnectés.',
+};
+
 /** French (`fr`), with vous. */
 export const french: PageLanguage = {
   locale: 'fr',
@@ -192,6 +232,8 @@ export const french: PageLanguage = {
     signedInAs: 'Vous êtes connecté en tant que {user}.',
     signOut: 'Se déconnecter',
     cancel: 'Annuler',
+    copy: 'Copier',
+    copied: 'Copié.',
 
     signIn: 'Se connecter',
     signInTo: 'Connectez-vous avec votre compte {site}.',
@@ -230,8 +272,6 @@ export const french: PageLanguage = {
     code: 'Code',
     codeHint: 'Vous pouvez omettre le trait d’union et écrire en minuscules.',
     continue: 'Continuer',
-    deviceWants: 'Un appareil avec {client} souhaite\u00a0:',
-    deviceWantsSignIn: 'Un appareil avec {client} souhaite seulement vérifier que vous êtes connecté.',
     codeOnDevice: 'Code sur votre appareil',
     fingerprint: 'Empreinte de votre appareil, s’il en affiche une',
     yourDeviceOnly: 'N’autorisez cet accès que si vous voyez ce code sur un appareil devant vous.',
@@ -251,8 +291,10 @@ export const french: PageLanguage = {
     },
     knowsSignIn: 'Elle peut voir que vous êtes connecté.',
     connectedOn: 'Connectée le {date}.',
+    connectedBy: 'Connectée par {host}, et non par vous. Elle peut être reconnectée de la même manière.',
+    alsoConnectedBy: 'Connectée aussi par {host}, qui peut la reconnecter.',
     lastUsedOn: 'Dernière utilisation le {date}.',
-    disconnect: 'Déconnecter {client}',
+    disconnect: 'Déconnecter',
     disconnectAll: 'Déconnecter toutes les applications',
     askDisconnect: 'Déconnecter {client}\u00a0?',
     askDisconnectAll: {
@@ -284,7 +326,7 @@ export const french: PageLanguage = {
     createdOn: 'Créé le {date}.',
     expiresOn: 'Expire le {date}.',
     neverUsed: 'Jamais utilisé.',
-    endToken: 'Révoquer {name}',
+    endToken: 'Révoquer',
     endAllTokens: 'Révoquer tous les jetons',
     askEndToken: 'Révoquer {name}\u00a0?',
     askEndAllTokens: {
@@ -336,5 +378,5 @@ export const french: PageLanguage = {
     server_error: 'Le serveur n’a pas pu traiter cette demande.',
     temporarily_unavailable: 'Le serveur ne peut pas répondre pour le moment.\nRéessayez dans quelques minutes.',
   },
-  features: { api: API, admin: ADMIN },
+  features: { api: API, admin: ADMIN, sessions: SESSIONS },
 };

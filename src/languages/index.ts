@@ -12,7 +12,8 @@ export {
   type PageTexts,
   type PluralText,
 } from '../core/base/pages/languages/english.js';
-export type { AdminTexts } from '../admin/texts.js';
+export type { AdminTexts } from '../features/admin/texts.js';
+export type { SessionTexts } from '../features/sessions/texts.js';
 export type { ApiTexts } from '../core/query/describe/texts/api-texts.js';
 export { arabic } from './arabic.js';
 export { simplifiedChinese } from './chinese.js';

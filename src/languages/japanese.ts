@@ -1,6 +1,7 @@
-import type { AdminTexts } from '../admin/texts.js';
 import type { PageLanguage } from '../core/base/pages/languages/english.js';
 import type { ApiTexts } from '../core/query/describe/texts/api-texts.js';
+import type { AdminTexts } from '../features/admin/texts.js';
+import type { SessionTexts } from '../features/sessions/texts.js';
 
 const API: ApiTexts = {
   apiHelp: 'API ヘルプ',
@@ -82,8 +83,6 @@ const API: ApiTexts = {
   content: '{title}の内容',
   toCopy: 'コピー用のリクエスト',
   format: '形式',
-  copy: 'コピー',
-  copied: 'コピーしました。',
   notCopied: 'ブラウザーがコピーを許可しませんでした。テキストを選択してあるので、キーボードでコピーしてください。',
   replaceToken: '{name} をアクセストークンに置き換えてください。',
   replaceValue: '{name} を {parameter} の値に置き換えてください。',
@@ -105,7 +104,7 @@ const API: ApiTexts = {
 };
 
 const ADMIN: AdminTexts = {
-  clients: 'クライアント',
+  clients: 'クライアントの管理',
   searchClients: '名前または ID で検索',
   search: '検索',
   addClient: 'クライアントを追加',
@@ -118,9 +117,11 @@ const ADMIN: AdminTexts = {
   confidential: 'コンフィデンシャル',
   disabled: '無効',
   changedOn: '{date} に変更',
-  keepsSecret: 'シークレットを安全に保管できますか？',
-  isConfidential: 'はい：サーバー上で動作し、シークレットを受け取ります',
-  isPublic: 'いいえ：シングルページ、モバイル、またはデスクトップのアプリです',
+  inConfiguration: '設定ファイルのクライアント',
+  inConfigurationHint: 'これらのクライアントはサーバーの設定に含まれており、そこでのみ変更できます。',
+  clientType: 'クライアントの種類',
+  isConfidential: 'コンフィデンシャル：サーバー上で動作し、シークレットを持ちます',
+  isPublic: 'パブリック：シングルページ、モバイル、またはデスクトップのアプリ',
   identifier: 'ID',
   identifierHint: '空欄にすると自動で生成されます。',
   name: '名前',
@@ -128,19 +129,38 @@ const ADMIN: AdminTexts = {
   redirectUris: 'リダイレクト URI',
   onePerLine: '1 行に 1 つずつ入力してください。',
   grantTypes: 'グラントタイプ',
-  grantTypesHint: '1 行に 1 つずつ入力してください（例：{examples}）。空欄の場合は既定のものになります。',
   scopes: 'スコープ',
-  scopesHint: '空白で区切ってください。空欄の場合はすべてになります。',
+  allScopes: '今後追加されるものを含むすべてのスコープ',
+  forSignIn: 'ユーザーがブラウザーでログインする',
+  forRefresh: 'ログイン後も接続を維持する',
+  forItself: 'ユーザーなしで自身として動作する',
+  forDevices: 'ブラウザーのないデバイスで動作する',
+  forPasswords: 'ユーザーのパスワードを受け取る（非推奨）',
+  forFragments: 'アドレスでトークンを受け取る（非推奨）',
   logo: 'ロゴ',
   add: 'クライアントを追加',
   save: '変更を保存',
+  checkFields: '印の付いた項目を確認してください。',
+  wrongRedirectUri:
+    '{value} はリダイレクト URI として使えません。https のアドレス、http://127.0.0.1/callback のようなユーザーのパソコンの http アドレス、または com.example.app:/callback のようなアプリのアドレスを入力してください。',
+  noRedirectUri: 'ユーザーがこのクライアントにログインするため、リダイレクト URI を 1 つ以上入力してください。',
+  wrongIdentifier: 'アクセント記号のない英字、数字、記号を 512 文字以内で使ってください。',
+  takenIdentifier: 'この ID は別のクライアントが使っています。',
+  wrongName: '100 文字以内の名前を入力してください。',
+  wrongAddress: 'https:// で始まるアドレスを入力してください。',
+  noGrantType: 'グラントタイプを 1 つ以上選んでください。',
+  needsSecret: 'パブリッククライアントにはシークレットがないため、自身として動作することはできません。',
+  noScope: 'スコープを 1 つ以上選んでください。',
+  unknownScope: 'このサーバーにスコープ {value} はありません。外して保存してください。',
+  changedMeanwhile: 'その間にクライアントが変更されたため、何も保存されませんでした。開き直してから変更してください。',
+  wrongClient: 'サーバーはこのクライアントを受け付けません。',
   secret: 'シークレット',
   newSecret: '新しいシークレット',
   copySecret: '今すぐシークレットをコピーしてください。再び表示されることはありません。',
   toClient: 'クライアントへ移動',
-  staysValid: '現在のシークレットの有効期間',
+  staysValid: '現在のシークレットを有効にしておく期間',
   hours: { other: '{count} 時間' },
-  noLonger: '今すぐ無効にする',
+  noLonger: 'すぐに無効にする',
   createSecret: '新しいシークレットを作成',
   grants: '許可',
   noGrants: 'このクライアントを連携したユーザーはいません。',
@@ -171,6 +191,24 @@ const ADMIN: AdminTexts = {
   notAdminHint: 'クライアントを管理できるアカウントでログインしてください。',
 };
 
+const SESSIONS: SessionTexts = {
+  sessions: 'ログイン中のブラウザー',
+  explained:
+    '以下の各ブラウザーからアカウントを使用できます。心当たりのないブラウザーや使わなくなったブラウザーはログアウトしてください。',
+  browserOn: '{browser}（{system}）',
+  unknownBrowser: '不明なブラウザー',
+  thisBrowser: 'このブラウザー',
+  signedInAt: 'ログイン：{date}。',
+  endsAt: '有効期限：{date}。',
+  endSession: 'ログアウト',
+  endOthers: '他のすべてのブラウザーをログアウト',
+  askEnd: '{browser} をログアウトしますか？',
+  askEndOthers: '他のすべてのブラウザーをログアウトしますか？',
+  ends: '次にそのブラウザーでアクセスすると、ログイン画面が表示されます。連携中のアプリのアクセス権は変わりません。',
+  sessionEnded: '{browser} をログアウトしました。',
+  othersEnded: '他のすべてのブラウザーをログアウトしました。',
+};
+
 /** Japanese (`ja`), in polite form. */
 export const japanese: PageLanguage = {
   locale: 'ja',
@@ -183,6 +221,8 @@ export const japanese: PageLanguage = {
     signedInAs: '{user} としてログインしています。',
     signOut: 'ログアウト',
     cancel: 'キャンセル',
+    copy: 'コピー',
+    copied: 'コピーしました。',
 
     signIn: 'ログイン',
     signInTo: '{site} のアカウントでログインしてください。',
@@ -221,8 +261,6 @@ export const japanese: PageLanguage = {
     code: 'コード',
     codeHint: 'ハイフンは省略でき、小文字でも入力できます。',
     continue: '次へ',
-    deviceWants: '{client} を使うデバイスが次の許可を求めています。',
-    deviceWantsSignIn: '{client} を使うデバイスは、ログインしていることの確認だけを求めています。',
     codeOnDevice: 'デバイスのコード',
     fingerprint: 'デバイスのフィンガープリント（表示されている場合）',
     yourDeviceOnly: '手元のデバイスにこのコードが表示されている場合にのみ許可してください。',
@@ -239,8 +277,10 @@ export const japanese: PageLanguage = {
     apps: { other: '{count} 個のアプリがアカウントにアクセスできます。' },
     knowsSignIn: 'ログインしていることを確認できます。',
     connectedOn: '連携日：{date}',
+    connectedBy: '{host} が連携しました（お客様による連携ではありません）。再び連携されることがあります。',
+    alsoConnectedBy: '{host} も連携しており、再び連携されることがあります。',
     lastUsedOn: '最終利用日：{date}',
-    disconnect: '{client} の連携を解除',
+    disconnect: '連携を解除',
     disconnectAll: 'すべての連携を解除',
     askDisconnect: '{client} の連携を解除しますか？',
     askDisconnectAll: { other: '{count} 個のアプリの連携をすべて解除しますか？' },
@@ -264,7 +304,7 @@ export const japanese: PageLanguage = {
     createdOn: '作成日：{date}',
     expiresOn: '有効期限：{date}',
     neverUsed: '未使用',
-    endToken: '{name} を取り消す',
+    endToken: '取り消す',
     endAllTokens: 'すべてのトークンを取り消す',
     askEndToken: '{name} を取り消しますか？',
     askEndAllTokens: { other: '{count} 個のトークンをすべて取り消しますか？' },
@@ -303,5 +343,5 @@ export const japanese: PageLanguage = {
     server_error: 'サーバーはこのリクエストを処理できませんでした。',
     temporarily_unavailable: 'サーバーは現在応答できません。\n数分後にもう一度お試しください。',
   },
-  features: { api: API, admin: ADMIN },
+  features: { api: API, admin: ADMIN, sessions: SESSIONS },
 };

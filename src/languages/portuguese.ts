@@ -1,6 +1,7 @@
-import type { AdminTexts } from '../admin/texts.js';
 import type { PageLanguage } from '../core/base/pages/languages/english.js';
 import type { ApiTexts } from '../core/query/describe/texts/api-texts.js';
+import type { AdminTexts } from '../features/admin/texts.js';
+import type { SessionTexts } from '../features/sessions/texts.js';
 
 const API: ApiTexts = {
   apiHelp: 'Ajuda da API',
@@ -86,8 +87,6 @@ const API: ApiTexts = {
   content: '{title}, conteúdo',
   toCopy: 'Solicitação para copiar',
   format: 'Formato',
-  copy: 'Copiar',
-  copied: 'Copiado.',
   notCopied: 'O navegador não permitiu copiar. O texto está selecionado: copie com o teclado.',
   replaceToken: 'Substitua {name} pelo seu token de acesso.',
   replaceValue: 'Substitua {name} pelo seu valor de {parameter}.',
@@ -109,7 +108,7 @@ const API: ApiTexts = {
 };
 
 const ADMIN: AdminTexts = {
-  clients: 'Clientes',
+  clients: 'Gerenciar clientes',
   searchClients: 'Pesquisar por nome ou identificador',
   search: 'Pesquisar',
   addClient: 'Adicionar um cliente',
@@ -122,29 +121,50 @@ const ADMIN: AdminTexts = {
   confidential: 'Confidencial',
   disabled: 'Desativado',
   changedOn: 'Alterado em {date}',
-  keepsSecret: 'Ele consegue guardar um segredo?',
-  isConfidential: 'Sim: roda em um servidor e recebe um segredo',
-  isPublic: 'Não: é um aplicativo de página única, móvel ou de desktop',
+  inConfiguration: 'Na configuração',
+  inConfigurationHint: 'Estes clientes fazem parte da configuração do servidor e só podem ser alterados lá.',
+  clientType: 'Tipo de cliente',
+  isConfidential: 'Confidencial: roda em um servidor e tem um segredo',
+  isPublic: 'Público: um aplicativo de página única, móvel ou de desktop',
   identifier: 'Identificador',
-  identifierHint: 'Em branco para um aleatório.',
+  identifierHint: 'Deixe em branco para gerar um.',
   name: 'Nome',
   nameHint: 'Mostrado aos usuários que precisam dar permissão.',
   redirectUris: 'URIs de redirecionamento',
   onePerLine: 'Uma por linha.',
   grantTypes: 'Tipos de concessão',
-  grantTypesHint: 'Um por linha, como {examples}. Em branco para os habituais.',
   scopes: 'Escopos',
-  scopesHint: 'Separados por espaços. Em branco para todos.',
+  allScopes: 'Todos os escopos, inclusive os futuros',
+  forSignIn: 'Os usuários entram em um navegador',
+  forRefresh: 'Continua conectado depois da entrada',
+  forItself: 'Age em nome próprio, sem usuário',
+  forDevices: 'Roda em dispositivos sem navegador',
+  forPasswords: 'Recebe senhas de usuários (não recomendado)',
+  forFragments: 'Recebe tokens no endereço (não recomendado)',
   logo: 'Logotipo',
   add: 'Adicionar cliente',
   save: 'Salvar alterações',
+  checkFields: 'Verifique os campos marcados.',
+  wrongRedirectUri:
+    '{value} não pode ser uma URI de redirecionamento. Digite endereços https, endereços http do computador do usuário, como http://127.0.0.1/callback, ou endereços de um aplicativo, como com.example.app:/callback.',
+  noRedirectUri: 'Digite pelo menos uma URI de redirecionamento, porque os usuários entram neste cliente.',
+  wrongIdentifier: 'Use letras sem acentos, números e sinais de pontuação, no máximo 512 caracteres.',
+  takenIdentifier: 'Outro cliente tem este identificador.',
+  wrongName: 'Digite um nome com no máximo 100 caracteres.',
+  wrongAddress: 'Digite um endereço que comece com https://.',
+  noGrantType: 'Selecione pelo menos um tipo de concessão.',
+  needsSecret: 'Um cliente público não tem segredo, então não pode agir em nome próprio.',
+  noScope: 'Selecione pelo menos um escopo.',
+  unknownScope: 'Este servidor não tem o escopo {value}. Salve o cliente sem ele.',
+  changedMeanwhile: 'O cliente foi alterado nesse meio-tempo, e nada foi salvo. Abra-o de novo e refaça as alterações.',
+  wrongClient: 'O servidor não aceitaria este cliente.',
   secret: 'Segredo',
   newSecret: 'Novo segredo',
   copySecret: 'Copie o segredo agora. Ele não será mostrado novamente.',
   toClient: 'Ir para o cliente',
-  staysValid: 'Validade do segredo atual',
+  staysValid: 'O segredo atual continua válido por',
   hours: { one: '{count}\u00a0hora', many: '{count} de horas', other: '{count}\u00a0horas' },
-  noLonger: 'termina agora',
+  noLonger: 'expira imediatamente',
   createSecret: 'Criar um novo segredo',
   grants: 'Acessos concedidos',
   noGrants: 'Nenhum usuário conectou este cliente.',
@@ -177,6 +197,23 @@ const ADMIN: AdminTexts = {
   notAdminHint: 'Entre com uma conta que possa gerenciar clientes.',
 };
 
+const SESSIONS: SessionTexts = {
+  sessions: 'Onde você entrou',
+  explained: 'Cada um destes navegadores pode usar sua conta. Saia dos que você não reconhece ou não usa mais.',
+  browserOn: '{browser} no {system}',
+  unknownBrowser: 'Navegador desconhecido',
+  thisBrowser: 'Este navegador',
+  signedInAt: 'Entrada em {date}.',
+  endsAt: 'Termina em {date}.',
+  endSession: 'Sair',
+  endOthers: 'Sair de todos os outros navegadores',
+  askEnd: 'Sair do {browser}?',
+  askEndOthers: 'Sair de todos os outros navegadores?',
+  ends: 'A próxima visita nesse navegador começa pela página de entrada. Os aplicativos conectados mantêm o acesso.',
+  sessionEnded: 'Você saiu do {browser}.',
+  othersEnded: 'Você saiu de todos os outros navegadores.',
+};
+
 /** Portuguese of Brazil (`pt-BR`), with você. */
 export const portuguese: PageLanguage = {
   locale: 'pt-BR',
@@ -189,6 +226,8 @@ export const portuguese: PageLanguage = {
     signedInAs: 'Você entrou como {user}.',
     signOut: 'Sair',
     cancel: 'Cancelar',
+    copy: 'Copiar',
+    copied: 'Copiado.',
 
     signIn: 'Entrar',
     signInTo: 'Entre com sua conta de {site}.',
@@ -227,8 +266,6 @@ export const portuguese: PageLanguage = {
     code: 'Código',
     codeHint: 'Você pode omitir o hífen e usar letras minúsculas.',
     continue: 'Continuar',
-    deviceWants: 'Um dispositivo com {client} quer:',
-    deviceWantsSignIn: 'Um dispositivo com {client} só quer confirmar que você entrou na sua conta.',
     codeOnDevice: 'Código no seu dispositivo',
     fingerprint: 'Impressão digital do seu dispositivo, se ele mostrar uma',
     yourDeviceOnly: 'Só permita se você vê este código em um dispositivo à sua frente.',
@@ -248,8 +285,10 @@ export const portuguese: PageLanguage = {
     },
     knowsSignIn: 'Ele pode ver que você entrou na sua conta.',
     connectedOn: 'Conectado em {date}.',
+    connectedBy: 'Conectado por {host}, não por você. Pode ser conectado novamente por lá.',
+    alsoConnectedBy: 'Também conectado por {host}, que pode conectá-lo novamente.',
     lastUsedOn: 'Último uso em {date}.',
-    disconnect: 'Desconectar {client}',
+    disconnect: 'Desconectar',
     disconnectAll: 'Desconectar todos os aplicativos',
     askDisconnect: 'Desconectar {client}?',
     askDisconnectAll: {
@@ -281,7 +320,7 @@ export const portuguese: PageLanguage = {
     createdOn: 'Criado em {date}.',
     expiresOn: 'Expira em {date}.',
     neverUsed: 'Nunca usado.',
-    endToken: 'Revogar {name}',
+    endToken: 'Revogar',
     endAllTokens: 'Revogar todos os tokens',
     askEndToken: 'Revogar {name}?',
     askEndAllTokens: {
@@ -332,5 +371,5 @@ export const portuguese: PageLanguage = {
     server_error: 'O servidor não conseguiu processar esta solicitação.',
     temporarily_unavailable: 'O servidor não pode responder agora.\nTente de novo em alguns minutos.',
   },
-  features: { api: API, admin: ADMIN },
+  features: { api: API, admin: ADMIN, sessions: SESSIONS },
 };

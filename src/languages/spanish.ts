@@ -1,6 +1,7 @@
-import type { AdminTexts } from '../admin/texts.js';
 import type { PageLanguage } from '../core/base/pages/languages/english.js';
 import type { ApiTexts } from '../core/query/describe/texts/api-texts.js';
+import type { AdminTexts } from '../features/admin/texts.js';
+import type { SessionTexts } from '../features/sessions/texts.js';
 
 const API: ApiTexts = {
   apiHelp: 'Ayuda de la API',
@@ -86,8 +87,6 @@ const API: ApiTexts = {
   content: '{title}, contenido',
   toCopy: 'Solicitud para copiar',
   format: 'Formato',
-  copy: 'Copiar',
-  copied: 'Copiado.',
   notCopied: 'El navegador no ha permitido copiar. El texto está seleccionado: cópialo con el teclado.',
   replaceToken: 'Sustituye {name} por tu token de acceso.',
   replaceValue: 'Sustituye {name} por tu valor de {parameter}.',
@@ -110,7 +109,7 @@ const API: ApiTexts = {
 };
 
 const ADMIN: AdminTexts = {
-  clients: 'Clientes',
+  clients: 'Gestionar clientes',
   searchClients: 'Buscar por nombre o identificador',
   search: 'Buscar',
   addClient: 'Añadir un cliente',
@@ -123,29 +122,51 @@ const ADMIN: AdminTexts = {
   confidential: 'Confidencial',
   disabled: 'Desactivado',
   changedOn: 'Modificado el {date}',
-  keepsSecret: '¿Puede guardar un secreto?',
-  isConfidential: 'Sí: se ejecuta en un servidor y recibe un secreto',
-  isPublic: 'No: es una aplicación de una sola página, móvil o de escritorio',
+  inConfiguration: 'En la configuración',
+  inConfigurationHint: 'Estos clientes forman parte de la configuración del servidor y solo se pueden modificar allí.',
+  clientType: 'Tipo de cliente',
+  isConfidential: 'Confidencial: se ejecuta en un servidor y tiene un secreto',
+  isPublic: 'Público: una aplicación de una sola página, móvil o de escritorio',
   identifier: 'Identificador',
-  identifierHint: 'Vacío para uno aleatorio.',
+  identifierHint: 'Déjalo vacío para generar uno.',
   name: 'Nombre',
   nameHint: 'Se muestra a los usuarios a los que se pide permiso.',
   redirectUris: 'URI de redirección',
   onePerLine: 'Una por línea.',
   grantTypes: 'Tipos de concesión',
-  grantTypesHint: 'Uno por línea, como {examples}. Vacío para los habituales.',
   scopes: 'Ámbitos',
-  scopesHint: 'Separados por espacios. Vacío para todos.',
+  allScopes: 'Todos los ámbitos, también los futuros',
+  forSignIn: 'Los usuarios inician sesión en un navegador',
+  forRefresh: 'Sigue conectado después del inicio de sesión',
+  forItself: 'Actúa en nombre propio, sin usuario',
+  forDevices: 'Funciona en dispositivos sin navegador',
+  forPasswords: 'Recibe contraseñas de usuarios (no recomendado)',
+  forFragments: 'Recibe tokens en la dirección (no recomendado)',
   logo: 'Logotipo',
   add: 'Añadir cliente',
   save: 'Guardar cambios',
+  checkFields: 'Revisa los campos marcados.',
+  wrongRedirectUri:
+    '{value} no puede ser un URI de redirección. Escribe direcciones https, direcciones http del equipo del usuario como http://127.0.0.1/callback, o direcciones de una aplicación como com.example.app:/callback.',
+  noRedirectUri: 'Escribe al menos un URI de redirección, porque los usuarios inician sesión en este cliente.',
+  wrongIdentifier: 'Usa letras sin acentos, cifras y signos de puntuación, 512 caracteres como máximo.',
+  takenIdentifier: 'Otro cliente tiene este identificador.',
+  wrongName: 'Escribe un nombre de 100 caracteres como máximo.',
+  wrongAddress: 'Escribe una dirección que empiece por https://.',
+  noGrantType: 'Elige al menos un tipo de concesión.',
+  needsSecret: 'Un cliente público no tiene secreto, así que no puede actuar en nombre propio.',
+  noScope: 'Elige al menos un ámbito.',
+  unknownScope: 'Este servidor no tiene el ámbito {value}. Guarda el cliente sin él.',
+  changedMeanwhile:
+    'El cliente se ha modificado entretanto y no se ha guardado nada. Ábrelo de nuevo y repite los cambios.',
+  wrongClient: 'El servidor no aceptaría este cliente.',
   secret: 'Secreto',
   newSecret: 'Nuevo secreto',
   copySecret: 'Copia el secreto ahora. No se volverá a mostrar.',
   toClient: 'Ir al cliente',
-  staysValid: 'Validez del secreto actual',
+  staysValid: 'El secreto actual sigue siendo válido durante',
   hours: { one: '{count}\u00a0hora', many: '{count} de horas', other: '{count}\u00a0horas' },
-  noLonger: 'termina ahora',
+  noLonger: 'caduca de inmediato',
   createSecret: 'Crear un secreto nuevo',
   grants: 'Accesos concedidos',
   noGrants: 'Ningún usuario ha conectado este cliente.',
@@ -177,6 +198,24 @@ const ADMIN: AdminTexts = {
   notAdminHint: 'Inicia sesión con una cuenta que pueda gestionar clientes.',
 };
 
+const SESSIONS: SessionTexts = {
+  sessions: 'Dónde has iniciado sesión',
+  explained:
+    'Cada uno de estos navegadores puede usar tu cuenta. Cierra la sesión en los que no reconozcas o ya no uses.',
+  browserOn: '{browser} en {system}',
+  unknownBrowser: 'Navegador desconocido',
+  thisBrowser: 'Este navegador',
+  signedInAt: 'Sesión iniciada el {date}.',
+  endsAt: 'Termina el {date}.',
+  endSession: 'Cerrar sesión',
+  endOthers: 'Cerrar sesión en los demás navegadores',
+  askEnd: '¿Cerrar la sesión en {browser}?',
+  askEndOthers: '¿Cerrar la sesión en todos los demás navegadores?',
+  ends: 'La próxima visita desde allí empezará por la página de inicio de sesión. Las aplicaciones conectadas conservan su acceso.',
+  sessionEnded: 'Se cerró la sesión en {browser}.',
+  othersEnded: 'Se cerró la sesión en todos los demás navegadores.',
+};
+
 /** Spanish (`es`), with tú. */
 export const spanish: PageLanguage = {
   locale: 'es',
@@ -189,6 +228,8 @@ export const spanish: PageLanguage = {
     signedInAs: 'Has iniciado sesión como {user}.',
     signOut: 'Cerrar sesión',
     cancel: 'Cancelar',
+    copy: 'Copiar',
+    copied: 'Copiado.',
 
     signIn: 'Iniciar sesión',
     signInTo: 'Inicia sesión con tu cuenta de {site}.',
@@ -227,8 +268,6 @@ export const spanish: PageLanguage = {
     code: 'Código',
     codeHint: 'Puedes omitir el guion y usar minúsculas.',
     continue: 'Continuar',
-    deviceWants: 'Un dispositivo con {client} solicita permiso para:',
-    deviceWantsSignIn: 'Un dispositivo con {client} solo quiere comprobar que has iniciado sesión.',
     codeOnDevice: 'Código en tu dispositivo',
     fingerprint: 'Huella digital de tu dispositivo, si la muestra',
     yourDeviceOnly: 'Permite el acceso solo si ves este código en un dispositivo que tengas delante.',
@@ -249,8 +288,10 @@ export const spanish: PageLanguage = {
     },
     knowsSignIn: 'Puede ver que has iniciado sesión.',
     connectedOn: 'Conectada el {date}.',
+    connectedBy: 'Conectada por {host}, no por usted. Desde allí se puede volver a conectar.',
+    alsoConnectedBy: 'Conectada también por {host}, que puede volver a conectarla.',
     lastUsedOn: 'Usada por última vez el {date}.',
-    disconnect: 'Desconectar {client}',
+    disconnect: 'Desconectar',
     disconnectAll: 'Desconectar todas las aplicaciones',
     askDisconnect: '¿Desconectar {client}?',
     askDisconnectAll: {
@@ -282,7 +323,7 @@ export const spanish: PageLanguage = {
     createdOn: 'Creado el {date}.',
     expiresOn: 'Caduca el {date}.',
     neverUsed: 'Nunca se ha usado.',
-    endToken: 'Revocar {name}',
+    endToken: 'Revocar',
     endAllTokens: 'Revocar todos los tokens',
     askEndToken: '¿Revocar {name}?',
     askEndAllTokens: {
@@ -336,5 +377,5 @@ export const spanish: PageLanguage = {
     temporarily_unavailable:
       'El servidor no puede responder en este momento.\nInténtalo de nuevo dentro de unos minutos.',
   },
-  features: { api: API, admin: ADMIN },
+  features: { api: API, admin: ADMIN, sessions: SESSIONS },
 };

@@ -1,4 +1,4 @@
-import { joinValues, nearestName } from '../core/query/index.js';
+import { joinValues, nearestName } from '../core/query/toolkit.js';
 import { ToolError } from './errors.js';
 import type { Arguments } from './tool.js';
 

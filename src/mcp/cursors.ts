@@ -17,7 +17,7 @@ export class Cursors {
   readonly #seal: ReturnType<FeatureHost['seal']>;
   readonly #clock: FeatureHost['clock'];
 
-  constructor({ seal, clock }: FeatureHost) {
+  constructor({ seal, clock }: Pick<FeatureHost, 'seal' | 'clock'>) {
     this.#seal = seal('mcp cursor');
     this.#clock = clock;
   }

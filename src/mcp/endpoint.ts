@@ -1,5 +1,5 @@
 import { BodyError, type HttpRequest, type HttpResponse, type Route } from '../core/index.js';
-import { ApiError, type QueryParts } from '../core/query/index.js';
+import { ApiError, type QueryApi } from '../core/query/index.js';
 import { RPC, rpcErrorResponse } from './errors.js';
 import { type McpParts, Protocol } from './protocol.js';
 import { createSourceCheck } from './source.js';
@@ -17,7 +17,7 @@ const JSON_TYPE = /^application\/(?:[\w.-]+\+)?json\s*(?:;|$)/i;
 /** A byte order mark is not JSON. */
 const UTF_8 = new TextDecoder('utf-8', { ignoreBOM: true });
 
-const readMessage = async (request: HttpRequest, { readBody }: QueryParts): Promise<unknown> => {
+const readMessage = async (request: HttpRequest, { readBody }: QueryApi): Promise<unknown> => {
   const body = await readBody(request);
   return 'fields' in body ? body.fields : JSON.parse(UTF_8.decode(body.bytes));
 };
@@ -25,21 +25,21 @@ const readMessage = async (request: HttpRequest, { readBody }: QueryParts): Prom
 /** The HTTP endpoint of the MCP server. Checks the source and the caller of each request, and passes its message to the protocol. */
 class McpEndpoint {
   readonly #parts: McpParts;
-  readonly #admit: ReturnType<QueryParts['admission']>;
+  readonly #admit: ReturnType<QueryApi['admission']>;
   /** For requests that need a token. */
-  readonly #challenge: ReturnType<QueryParts['admission']>;
+  readonly #challenge: ReturnType<QueryApi['admission']>;
   readonly #check: ReturnType<typeof createSourceCheck>;
   readonly #protocol: Promise<Protocol>;
 
   constructor(parts: McpParts) {
-    const { options, resource, query } = parts;
+    const { options, resource, query, host } = parts;
     const { scopes = [] } = options;
     this.#parts = parts;
     this.#admit = query.admission({ scopes, resource }, options.anonymous ?? !query.private);
     this.#challenge = query.admission({ scopes, resource }, false);
     this.#check = createSourceCheck(parts);
     this.#protocol = Protocol.load(parts);
-    this.#protocol.catch(query.host.onError);
+    this.#protocol.catch(host.onError);
   }
 
   async handle(request: HttpRequest): Promise<HttpResponse> {
@@ -89,7 +89,7 @@ class McpEndpoint {
       return rpcErrorResponse(error.status, { code: RPC.invalidRequest, message: error.message }, error.headers);
     if (error instanceof SyntaxError)
       return rpcErrorResponse(400, { code: RPC.parse, message: 'The message is not valid JSON.' });
-    this.#parts.query.host.onError(error);
+    this.#parts.host.onError(error);
     return rpcErrorResponse(500, { code: RPC.internal, message: 'The server could not handle this request.' });
   }
 }

@@ -1,4 +1,5 @@
-import { pageAddress, type Site } from '../core/query/index.js';
+import type { Site } from '../core/query/index.js';
+import { pageAddress } from '../core/query/toolkit.js';
 import { checkNames } from './arguments.js';
 import { ToolError } from './errors.js';
 import type { Call, Parameters } from './queries.js';

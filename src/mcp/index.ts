@@ -4,7 +4,9 @@
  * @module oauth-query/mcp
  */
 import { fail, object } from '../core/base/schema.js';
-import { catalogue, nearestName, type QueryExtension, type QueryParts } from '../core/query/index.js';
+import { feature, type PlainFeature } from '../core/feature/index.js';
+import { catalogue, query, type QueryApi } from '../core/query/index.js';
+import { nearestName } from '../core/query/toolkit.js';
 import { mcpRoutes } from './endpoint.js';
 import { MCP_OPTIONS, type McpOptions, type McpSettings } from './options.js';
 
@@ -13,26 +15,29 @@ export type { McpOptions } from './options.js';
 const TABLE = object(MCP_OPTIONS);
 
 /**
- * Serves an MCP server with the same modules and callers as the query API: `query({ extensions: [mcp()] })`. It requires an `issuer` and
- * the package `@modelcontextprotocol/server`.
+ * Serves an MCP server with the same modules and callers as the query API: `features: [query({ … }), mcp()]`. It requires an `issuer`
+ * and the package `@modelcontextprotocol/server`.
  *
  * @throws TypeError for an invalid option, with a sentence that names it and the remedy.
  */
-export const mcp = (given: McpOptions = {}): QueryExtension => {
+export const mcp = (given: McpOptions = {}): PlainFeature<'mcp', never, 'query'> => {
   const options = TABLE.read(given, 'mcp');
   const [path] = options.path;
   const { scopes = [] } = options;
-  return {
-    resources: ({ name }) => ({ [path]: { scopes, ...(name !== undefined && { name }) } }),
-    start: (query) => {
-      checkModules(options, query);
-      return mcpRoutes({ options, resource: query.host.resource(path), query });
+  return feature({
+    name: 'mcp',
+    needs: [query],
+    resources: { [path]: { scopes } },
+    start: (host) => {
+      const api = host.use(query);
+      checkModules(options, api);
+      return { routes: mcpRoutes({ options, resource: host.resource(path, api.site.name), query: api, host }) };
     },
-  };
+  });
 };
 
 /** @throws TypeError for a name that is neither in the catalogue nor one of the application's modules. */
-const checkModules = ({ modules = [] }: McpSettings, { tree }: QueryParts): void => {
+const checkModules = ({ modules = [] }: McpSettings, { tree }: QueryApi): void => {
   if (modules === 'all') return;
   const known = [...Object.keys(catalogue), ...(tree.children.get('query')?.children.keys() ?? [])];
   const unknown = modules.find((name) => !known.includes(name));

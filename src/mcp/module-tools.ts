@@ -1,4 +1,5 @@
-import { parseTitle, prefixedTitle, type QueryParts, type Site } from '../core/query/index.js';
+import type { QueryApi, Site } from '../core/query/index.js';
+import { parseTitle, prefixedTitle } from '../core/query/toolkit.js';
 import { checkNames, wireText } from './arguments.js';
 import { ToolError } from './errors.js';
 import type { Parameters, Queries } from './queries.js';
@@ -16,7 +17,7 @@ import type { ToolSpec, Variant } from './standard-tools.js';
 import type { Arguments, Tool } from './tool.js';
 
 /** The parts that tools are made of. */
-export interface ToolParts extends Pick<QueryParts, 'site' | 'fields'> {
+export interface ToolParts extends Pick<QueryApi, 'site' | 'fields'> {
   readonly queries: Queries;
   /** `action=query` */
   readonly query: ModuleNode;

@@ -1,23 +1,33 @@
-import { type Checked, condition, either, listOf, path, type Schema, text, value } from '../core/base/schema.js';
+import {
+  type Checked,
+  condition,
+  either,
+  listOf,
+  neverUndefined,
+  path,
+  type Schema,
+  text,
+  value,
+} from '../core/base/schema.js';
 
 /** Options of the MCP server. */
 export interface McpOptions {
   /** The path of the server, or a list: the first, which tokens are for, and its aliases. Default `/mcp`. */
-  readonly path?: string | readonly string[];
+  readonly path?: string | readonly string[] | undefined;
   /**
    * The scopes that a token must have, and that clients request first. They must be among `options.scopes`. Default: none, so that any token for this
    * resource is accepted.
    */
   readonly scopes?: readonly string[];
   /** Whether callers without a token can use the tools, with the same access as at `/api`. Default: `true`, unless `private` is set. */
-  readonly anonymous?: boolean;
+  readonly anonymous?: boolean | undefined;
   /** Modules that become additional tools: names, of your own modules too, or `all`. Default: none. */
-  readonly modules?: 'all' | readonly string[];
+  readonly modules?: 'all' | readonly string[] | undefined;
   /**
    * Values of `Host` that a proxy sends, such as `wiki.internal:8080`, in addition to the host of the issuer and loopback names. Requests with any
    * other are rejected, because of DNS rebinding.
    */
-  readonly hosts?: readonly string[];
+  readonly hosts?: readonly string[] | undefined;
 }
 
 /** The largest result, in bytes of UTF-8, as assistants can read it: larger ones are returned in parts. Tests change it. */
@@ -30,7 +40,7 @@ export const MIN_PART_BYTES = 1_000;
 export const MCP_OPTIONS = {
   path: path('/mcp'),
   // The characters of RFC 6749 §3.3.
-  scopes: listOf('an array of scopes', text('the name of a scope', /^[\x21\x23-\x5b\x5d-\x7e]+$/)),
+  scopes: neverUndefined(listOf('an array of scopes', text('the name of a scope', /^[\x21\x23-\x5b\x5d-\x7e]+$/))),
   anonymous: condition,
   modules: either(
     value<'all'>("'all'", (given) => given === 'all'),

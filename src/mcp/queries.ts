@@ -1,5 +1,5 @@
 import type { HttpRequest } from '../core/index.js';
-import type { Caller, QueryParts } from '../core/query/index.js';
+import type { Caller, QueryApi } from '../core/query/index.js';
 import { RESULT } from './options.js';
 import { jsonBytes } from './part.js';
 import { visible } from './visible.js';
@@ -16,16 +16,16 @@ export type Parameters = Readonly<Record<string, string | number>>;
 /** Changes the data of a query for a tool. */
 export type Shape = (data: QueryAnswer['data']) => QueryAnswer['data'];
 
-type QueryAnswer = Awaited<ReturnType<QueryParts['run']>>;
+type QueryAnswer = Awaited<ReturnType<QueryApi['run']>>;
 
 /** Further results would not fit. */
 const ROWS = 500;
 
 /** Runs `action=query` for the caller of a message. */
 export class Queries {
-  readonly #query: QueryParts;
+  readonly #query: QueryApi;
 
-  constructor(query: QueryParts) {
+  constructor(query: QueryApi) {
     this.#query = query;
   }
 

@@ -1,4 +1,4 @@
-import { nearestName } from '../core/query/index.js';
+import { nearestName } from '../core/query/toolkit.js';
 import { checkNames, wireText } from './arguments.js';
 import { ToolError } from './errors.js';
 import type { ToolParts } from './module-tools.js';

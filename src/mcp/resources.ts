@@ -1,3 +1,4 @@
+import { defined } from '../core/query/toolkit.js';
 import type { Cursors } from './cursors.js';
 import { RPC, RpcError, ToolError } from './errors.js';
 import type { ToolParts } from './module-tools.js';
@@ -62,7 +63,7 @@ export class PageResources {
     const nextCursor = next && this.#cursors.create('resources', {}, next);
     return {
       resources: titlesIn(data['allpages']).map((title) => ({ uri: uriOf(title), name: title, title })),
-      ...(nextCursor === undefined ? {} : { nextCursor }),
+      ...defined({ nextCursor }),
     };
   }
 

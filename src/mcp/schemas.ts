@@ -1,16 +1,16 @@
-import type { QueryParts } from '../core/query/index.js';
+import type { QueryApi } from '../core/query/index.js';
 
 /** A module, in the tree of all modules. */
-export type ModuleNode = QueryParts['tree'];
+export type ModuleNode = QueryApi['tree'];
 
 /** A parameter of a module. */
-export type Field = ReturnType<QueryParts['fields']>[number];
+export type Field = ReturnType<QueryApi['fields']>[number];
 
 /** A JSON Schema 2020-12 schema. */
 export type JsonSchema = Field['schema'];
 
 /** The parameters of a module as in the OpenAPI document, by their names on the wire. */
-export const fieldsByName = (node: ModuleNode, { fields }: Pick<QueryParts, 'fields'>): ReadonlyMap<string, Field> =>
+export const fieldsByName = (node: ModuleNode, { fields }: Pick<QueryApi, 'fields'>): ReadonlyMap<string, Field> =>
   new Map(fields(node).map((field) => [field.wireName, field]));
 
 /** The schema of an argument. Flags may be `false`; the API only knows flags that are present or absent. */

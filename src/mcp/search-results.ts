@@ -1,4 +1,5 @@
-import { pageAddress, type Site } from '../core/query/index.js';
+import type { Site } from '../core/query/index.js';
+import { pageAddress } from '../core/query/toolkit.js';
 import type { Shape } from './queries.js';
 import type { JsonSchema } from './schemas.js';
 

@@ -42,6 +42,6 @@ export const createSourceCheck = ({
       origin === undefined || origin === own || isAllowedOrigin(origin) || (isLocal && isLoopbackOrigin(origin));
     return isAllowed
       ? undefined
-      : 'Pages of this origin may not send requests to this server. Allowed origins are listed in options.query.cors.';
+      : 'Pages of this origin may not send requests to this server. Allowed origins are listed in the option cors of query().';
   };
 };

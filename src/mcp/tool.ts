@@ -5,7 +5,7 @@ import type { JsonSchema } from './schemas.js';
 export type Arguments = Readonly<Record<string, unknown>>;
 
 /** The result of a call, or a part of it. */
-export interface ToolResult {
+interface ToolResult {
   /** Without hidden characters. */
   readonly data: Readonly<Record<string, unknown>>;
   /** The position at which the result continues; `undefined` at its end. */

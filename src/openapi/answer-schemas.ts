@@ -1,3 +1,4 @@
+import { defined } from '../core/query/toolkit.js';
 import { type JsonSchema, type ModuleNode, ref } from './schemas.js';
 
 /** Schemas of the responses of the query API. Items are open objects, because handlers decide what they contain. */
@@ -70,7 +71,7 @@ const ECHO: Readonly<Record<string, JsonSchema>> = {
 
 /** The response of an action whose data has its name. */
 const answerOf = (action: string, data: JsonSchema, description?: string): JsonSchema =>
-  objectOf({ [action]: data, ...ECHO }, { required: [action], ...(description !== undefined && { description }) });
+  objectOf({ [action]: data, ...ECHO }, { required: [action], ...defined({ description }) });
 
 const RENAMED = listOf(objectOf({ from: TEXT, to: TEXT }, { required: ['from', 'to'] }));
 

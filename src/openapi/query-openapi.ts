@@ -1,4 +1,4 @@
-import type { QueryParts } from '../core/query/index.js';
+import type { QueryApi } from '../core/query/index.js';
 import { ANSWER_HEADERS, ANSWER_SCHEMAS, ENDPOINT_RESPONSES, moduleResponses, RESPONSES } from './answer-schemas.js';
 import {
   encodingOf,
@@ -149,11 +149,11 @@ const DESCRIPTION =
   'Callers with the right `apihighlimits` have higher limits.';
 
 /** The parts that are the same for all modules. */
-const frameOf = ({ site: { name }, version, host }: QueryParts): object => ({
+const frameOf = ({ site: { name }, version }: QueryApi, issuer: string | undefined): object => ({
   openapi: '3.1.1',
   info: { title: `API of ${name}`, version, description: DESCRIPTION },
   // A relative one, if the address depends on the request.
-  servers: [{ url: host.issuer ?? '/' }],
+  servers: [{ url: issuer ?? '/' }],
   security: [{}, { bearer: [] }],
   tags: TAGS,
 });
@@ -172,7 +172,7 @@ const endpointTexts = ({ text }: ModuleNode, actions: readonly ModuleNode[]): Op
 });
 
 /** Describes the query API: its endpoint, and each module at its own path. */
-export const openApiDocument = (api: QueryParts): object => {
+export const openApiDocument = (api: QueryApi, issuer: string | undefined): object => {
   const { tree, path } = api;
   const shared = new SharedSchemas();
   const of = (node: ModuleNode): readonly Field[] => api.fields(node, shared);
@@ -210,7 +210,7 @@ export const openApiDocument = (api: QueryParts): object => {
   );
 
   return {
-    ...frameOf(api),
+    ...frameOf(api, issuer),
     paths: { [path]: endpoint, ...Object.fromEntries(modules) },
     components: {
       parameters: {

@@ -1,10 +1,10 @@
-import type { QueryParts } from '../core/query/index.js';
+import type { QueryApi } from '../core/query/index.js';
 
 /** A module, in the tree of all modules. */
-export type ModuleNode = QueryParts['tree'];
+export type ModuleNode = QueryApi['tree'];
 
 /** A parameter on the wire, for a query string or a form. */
-export type Field = ReturnType<QueryParts['fields']>[number];
+export type Field = ReturnType<QueryApi['fields']>[number];
 
 /** A JSON Schema 2020-12 schema. */
 export type JsonSchema = Field['schema'];
@@ -19,7 +19,7 @@ const SHORT = 48;
  * Collects shared schemas, so that the document contains each of them once. Schemas are compared by content, because
  * namespaces, groups and rights depend on the site.
  */
-export class SharedSchemas implements NonNullable<Parameters<QueryParts['fields']>[1]> {
+export class SharedSchemas implements NonNullable<Parameters<QueryApi['fields']>[1]> {
   readonly #names = new Map<string, string>();
   readonly #schemas = new Map<string, JsonSchema>();
 

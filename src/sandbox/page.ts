@@ -1,11 +1,12 @@
 import { createHash } from 'node:crypto';
 import type { FeatureHost, HttpResponse } from '../core/index.js';
 import { html } from '../core/oauth/pages/index.js';
-import { Html, type QueryParts } from '../core/query/index.js';
+import type { QueryApi } from '../core/query/index.js';
+import { Html } from '../core/query/toolkit.js';
 import { SCRIPT, STYLE, TEXTS } from './assets.js';
 
-type ModuleNode = QueryParts['tree'];
-type ApiFrame = QueryParts['frame'];
+type ModuleNode = QueryApi['tree'];
+type ApiFrame = QueryApi['frame'];
 type ApiLanguage = ApiFrame['language'];
 
 /** The input of the page. */
@@ -49,24 +50,19 @@ const GROUPS = [
 ] as const;
 
 /**
- * The modules of `action=query` with their descriptions, as links to the help; the script turns them into checkboxes.
+ * The modules of `action=query` that have an answer on this site, with their descriptions, as links to the help; the script turns them into checkboxes.
  */
 const moduleLists = (tree: ModuleNode, api: string, language: ApiLanguage): readonly Html[] => {
   const query = tree.children.get('query');
-  const flag = (text: 'deprecated' | 'unavailable'): Html =>
-    html`<b class="flag" lang="${language.locale}" dir="auto">${language.text(text)}</b>`;
+  const deprecated = html` <b class="flag" lang="${language.locale}" dir="auto">${language.text('deprecated')}</b>`;
   const item = (node: ModuleNode): Html =>
-    html`<li><a href="${`${api}?action=help&modules=${encodeURIComponent(node.path)}`}"><code>${node.name}</code></a> <span>${node.text}</span>${node.module.deprecated === true ? html` ${flag('deprecated')}` : ''}</li>
+    html`<li><a href="${`${api}?action=help&modules=${encodeURIComponent(node.path)}`}"><code>${node.name}</code></a> <span>${node.text}</span>${node.module.deprecated === true ? deprecated : ''}</li>
 `;
   return GROUPS.map(([group, title]) => {
-    const members = query === undefined ? [] : query.submodules.filter((node) => node.group === group);
-    const unanswered = members.filter((node) => node.unanswered);
+    const members = query?.submodules.filter((node) => node.group === group && node.unanswered !== true) ?? [];
+    if (members.length === 0) return html``;
     return html`<details open data-group="${group}"><summary><code>${group}</code> · ${language.text(title)}</summary>
-<ul class="modules"${language.inEnglish}>${members.filter((node) => node.unanswered !== true).map(item)}${
-      unanswered.length === 0
-        ? ''
-        : html`<li data-unanswered>${flag('unavailable')}<ul>${unanswered.map(item)}</ul></li>`
-    }</ul></details>
+<ul class="modules"${language.inEnglish}>${members.map(item)}</ul></details>
 `;
   });
 };
@@ -101,9 +97,9 @@ ${
   signIn &&
   html`<section id="account" aria-label="${language.text('account')}" data-scripted hidden></section>
 `
-}<p id="examples" data-scripted hidden></p>
-<form id="form" autocomplete="off" novalidate>
+}<form id="form" autocomplete="off" novalidate>
 <section id="modules" aria-labelledby="modules-title"><h2 id="modules-title">${language.text('modules')}</h2>
+<p id="examples" data-scripted hidden></p>
 ${moduleLists(tree, api, language)}</section>
 <section id="pages" data-scripted hidden aria-labelledby="pages-title"><h2 id="pages-title">${language.text('pages')}</h2></section>
 <section data-scripted hidden aria-labelledby="parameters-title"><h2 id="parameters-title">${language.text('parameters')}</h2>

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { StoredClientError, type StoredClients, storedClients } from 'oauth-query/clients';
 import type { OpenedStore } from 'oauth-query/stores/open';
+import { defined } from '../../core/base/defined.js';
 import { CommandError, UsageError } from '../command.js';
 import type { Terminal } from '../terminal.js';
 
@@ -55,8 +56,7 @@ const open = async (url: string, { prefix, table }: StoreValues, terminal: Termi
   const { openStore } = await import('oauth-query/stores/open');
   try {
     return await openStore(url, {
-      ...(prefix !== undefined && { prefix }),
-      ...(table !== undefined && { table }),
+      ...defined({ prefix, table }),
       // The command reports errors.
       onError: () => undefined,
       onWarning: (message) => terminal.tell(message),
@@ -100,7 +100,7 @@ export const withClients = async <T>(
   const store = await open(addressOf(values, terminal), values, terminal);
   try {
     if (values.create) await store.migrate().catch((reason: unknown) => Promise.reject(unusable(reason)));
-    return await use(storedClients(store, { cacheSeconds: 0, ...(issuer !== undefined && { issuer }) }));
+    return await use(storedClients(store, { cacheSeconds: 0, ...defined({ issuer }) }));
   } catch (error) {
     throw await explained(error, store, values);
   } finally {

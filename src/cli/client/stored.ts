@@ -5,6 +5,7 @@ import type {
   StoredClients,
   WithSecret,
 } from 'oauth-query/clients';
+import { defined } from '../../core/base/defined.js';
 import { printable } from '../../core/base/printable.js';
 import { CommandError, EXIT, readArguments, UsageError, wholeNumber } from '../command.js';
 import { readInput, readJson } from '../input.js';
@@ -56,12 +57,13 @@ const fieldsOf = async (values: Values, terminal: Terminal): Promise<Fields> => 
 
 /** Whether to generate a secret: clients are confidential unless they are said to be public, or prove themselves in another way. */
 const needsSecret = (fields: Fields, isPublic = false): boolean => {
-  const proof = ['client_secret', 'jwks'].find((name) => (fields[name] ?? null) !== null);
+  const proof = ['client_secret', 'jwks', 'jwks_uri'].find((name) => (fields[name] ?? null) !== null);
   if (isPublic && proof !== undefined)
     throw new UsageError(
       `--public is for clients without a secret or keys, but there is ${proof}. Remove one of them.`,
     );
-  return !isPublic && proof === undefined && fields['token_endpoint_auth_method'] !== 'none';
+  const method = fields['token_endpoint_auth_method'];
+  return !isPublic && proof === undefined && method !== 'none' && method !== 'private_key_jwt';
 };
 
 type Hash = { readonly [name: string]: unknown; readonly expiresAt?: number };
@@ -77,9 +79,9 @@ const printed = ({ client_id, version, changedAt, registration, client_secret }:
     // The store keeps a list of hashes.
     secrets: (hashes as readonly Hash[]).map(({ expiresAt, ...hash }) => ({
       hash: Object.keys(hash)[0],
-      ...(expiresAt !== undefined && { expires_at: expiresAt }),
+      ...defined({ expires_at: expiresAt }),
     })),
-    ...(client_secret !== undefined && { client_secret }),
+    ...defined({ client_secret }),
   };
 };
 

@@ -1,27 +1,37 @@
 import { randomBytes } from 'node:crypto';
 import { parseUrl } from '../../core/base/addresses/url.js';
 import { type Command, EXIT, readArguments, UsageError, wholeNumber } from '../command.js';
+import { type AssertionSubject, examineAssertions } from '../doctor/assertions.js';
 import { examine } from '../doctor/examine.js';
+import { examineFapi2 } from '../doctor/fapi2.js';
 import type { Finding } from '../doctor/finding.js';
 import { examineMcp } from '../doctor/mcp.js';
 import { examineOpenId, type OpenIdSubject } from '../doctor/openid.js';
 import { Probe } from '../doctor/probe.js';
 import type { Credentials } from '../doctor/subject.js';
+import { upgradesIn } from '../doctor/upgrade.js';
 import type { WalkSubject } from '../doctor/walk.js';
-import { readSecret } from '../input.js';
+import { readInput, readLines, readSecret } from '../input.js';
 import { count, type Style, type Terminal, wrap } from '../terminal.js';
 
 const OPTIONS = {
   api: { type: 'string' },
   mcp: { type: 'string' },
   openid: { type: 'string' },
+  assertions: { type: 'string' },
+  'assertion-stdin': { type: 'boolean' },
+  send: { type: 'boolean' },
+  fapi2: { type: 'string' },
   'redirect-uri': { type: 'string' },
   'client-id': { type: 'string' },
   'secret-stdin': { type: 'boolean' },
+  upgrade: { type: 'boolean' },
   timeout: { type: 'string' },
   quiet: { type: 'boolean' },
   json: { type: 'boolean' },
 } as const;
+
+type Arguments = ReturnType<typeof readArguments<typeof OPTIONS>>['values'];
 
 const WELL_KNOWN = /^\/\.well-known\/(?:oauth-authorization-server|openid-configuration)(?=\/|$)/;
 
@@ -67,10 +77,33 @@ const mcpOf = (text: string): URL => {
   return new URL(text);
 };
 
-const clientOf = (client_id: string | undefined, redirect_uri: string | undefined): OpenIdSubject['client'] => {
+const clientOf = (
+  option: string,
+  client_id: string | undefined,
+  redirect_uri: string | undefined,
+): OpenIdSubject['client'] => {
   if ((client_id !== undefined) !== (redirect_uri !== undefined))
-    throw new UsageError('With --openid, --client-id and --redirect-uri must be used together.');
+    throw new UsageError(`With ${option}, --client-id and --redirect-uri must be used together.`);
   return client_id === undefined || redirect_uri === undefined ? undefined : { client_id, redirect_uri };
+};
+
+/** What standard input has for `--assertions`: an assertion, and then the secret of the client. */
+const presentedIn = async (
+  {
+    'assertion-stdin': hasAssertion = false,
+    send = false,
+    'client-id': client_id,
+    'secret-stdin': hasSecret = false,
+  }: Arguments,
+  terminal: Terminal,
+): Promise<Pick<AssertionSubject, 'assertion' | 'send' | 'credentials'>> => {
+  if (send && !hasAssertion) throw new UsageError('--send needs --assertion-stdin.');
+  if (hasSecret && client_id === undefined) throw new UsageError('--secret-stdin needs --client-id.');
+  const count = Number(hasAssertion) + Number(hasSecret);
+  const lines = count === 0 ? [] : await readLines(terminal, count);
+  const client_secret = hasSecret ? lines.at(-1) : undefined;
+  const credentials = client_id === undefined || client_secret === undefined ? undefined : { client_id, client_secret };
+  return { assertion: hasAssertion ? lines[0] : undefined, send, credentials };
 };
 
 type Level = Finding['level'];
@@ -99,8 +132,6 @@ const print = ({ level, rule, seen, why = '', remedy = '' }: Finding, terminal: 
 /** The part of the subject that both kinds of checks share. */
 type Means = Pick<WalkSubject, 'probe' | 'findings' | 'unknownClient'>;
 
-type Arguments = ReturnType<typeof readArguments<typeof OPTIONS>>['values'];
-
 /** Checks what the arguments name. @returns its address. */
 const examineAsked = async (
   values: Arguments,
@@ -108,27 +139,69 @@ const examineAsked = async (
   means: Means,
   terminal: Terminal,
 ): Promise<string> => {
-  const { api, mcp, openid, 'client-id': client, 'redirect-uri': redirect, 'secret-stdin': secret } = values;
+  const { api, mcp, openid, fapi2, 'client-id': client, 'redirect-uri': redirect, 'secret-stdin': secret } = values;
   const others = { issuer: given, '--api': api, '--secret-stdin': secret };
   if (mcp !== undefined) {
-    const all = { ...others, '--client-id': client, '--redirect-uri': redirect, '--openid': openid };
+    const all = { ...others, '--client-id': client, '--redirect-uri': redirect, '--openid': openid, '--fapi2': fapi2 };
     alone('--mcp', 'it discovers the authorization server', all);
     const address = mcpOf(mcp);
     await examineMcp({ ...means, address });
     return address.href;
   }
   if (openid !== undefined) {
-    alone('--openid', 'its URL is the issuer, and no secret is needed', others);
+    alone('--openid', 'its URL is the issuer, and no secret is needed', { ...others, '--fapi2': fapi2 });
     const issuer = issuerOf(openid);
-    await examineOpenId({ ...means, issuer, address: new URL(issuer), client: clientOf(client, redirect) });
+    const of = clientOf('--openid', client, redirect);
+    await examineOpenId({ ...means, issuer, address: new URL(issuer), client: of });
     return issuer;
   }
-  if (redirect !== undefined) throw new UsageError('--redirect-uri is only for --openid. Remove it.');
+  if (values.assertions !== undefined) {
+    alone('--assertions', 'its URL is the issuer', {
+      issuer: given,
+      '--api': api,
+      '--redirect-uri': redirect,
+      '--fapi2': fapi2,
+    });
+    const issuer = issuerOf(values.assertions);
+    await examineAssertions({ ...means, issuer, address: new URL(issuer), ...(await presentedIn(values, terminal)) });
+    return issuer;
+  }
+  if (values['assertion-stdin'] !== undefined || values.send !== undefined)
+    throw new UsageError('--assertion-stdin and --send are only for --assertions. Remove them.');
+  if (fapi2 !== undefined) {
+    alone('--fapi2', 'its URL is the issuer, and no secret is needed', others);
+    const issuer = issuerOf(fapi2);
+    await examineFapi2({ ...means, issuer, client: clientOf('--fapi2', client, redirect) });
+    return issuer;
+  }
+  if (redirect !== undefined) throw new UsageError('--redirect-uri is only for --openid and --fapi2. Remove it.');
   if (given === undefined) throw new UsageError('Specify the issuer, for example https://example.org.');
   const issuer = issuerOf(given);
   const credentials = await credentialsOf(client, secret ?? false, terminal);
   await examine({ ...means, issuer, api: apiOf(issuer, api), credentials });
   return issuer;
+};
+
+/** Prints the options of earlier versions in source files. */
+const printUpgrades = async (
+  { json = false, ...values }: Arguments,
+  files: readonly string[],
+  terminal: Terminal,
+): Promise<number> => {
+  const others = Object.entries(values).filter(([name]) => name !== 'upgrade' && name !== 'quiet');
+  alone('--upgrade', 'it reads source files', Object.fromEntries(others.map(([name, value]) => [`--${name}`, value])));
+  if (files.length === 0) throw new UsageError('Name the files with your options, for example src/auth.ts.');
+  const sources = await Promise.all(files.map(async (file) => ({ file, text: await readInput(file, terminal) })));
+  const found = upgradesIn(sources);
+  if (json) terminal.print(JSON.stringify(found));
+  else {
+    for (const { file, line, option, now, write } of found) {
+      terminal.print(`${file}:${line}: ${terminal.style('bold', option)} is now ${now}.`);
+      terminal.print(`  ${write}`);
+    }
+    terminal.print(`${count(found.length, 'option')} of earlier versions in ${count(files.length, 'file')}.`);
+  }
+  return found.length > 0 ? EXIT.failed : EXIT.fine;
 };
 
 export const doctor: Command = {
@@ -139,6 +212,11 @@ export const doctor: Command = {
   oauth-query doctor --mcp https://example.org/mcp [--timeout 5] [--quiet] [--json]
   oauth-query doctor --openid https://example.org [--client-id ID --redirect-uri URI] [--timeout 5]
                      [--quiet] [--json]
+  oauth-query doctor --assertions https://example.org [--assertion-stdin [--send]]
+                     [--client-id ID [--secret-stdin]] [--timeout 5] [--quiet] [--json]
+  oauth-query doctor --fapi2 https://example.org [--client-id ID --redirect-uri URI] [--timeout 5]
+                     [--quiet] [--json]
+  oauth-query doctor --upgrade <file>… [--json]
 
 Sends about thirty requests, one after another, without credentials. Checks the metadata, TLS,
 token endpoint, pages, keys and query API, and whether a proxy changes requests or responses.
@@ -153,7 +231,18 @@ Each finding states the observation, why it matters, and what to do. It changes 
   --openid        Check OpenID Connect instead: take the steps of an application that is given this
                   issuer, up to the first problem that would stop it. With --client-id and
                   --redirect-uri of a registered client also a request with prompt=none.
-  --redirect-uri  A redirect URI of the client, for --openid.
+  --assertions    Check instead how a server accepts assertions of other servers. With --client-id
+                  and --secret-stdin as that client.
+  --assertion-stdin
+                  Read an assertion from standard input, and name the first rule that it breaks. It
+                  is not sent. The secret of the client stands in the next line.
+  --send          Send that assertion, which may use it up.
+  --fapi2         Name each departure from the FAPI 2.0 Security Profile that can be seen from the
+                  outside, TLS included. With --client-id and --redirect-uri of a registered client
+                  also whether it must push its requests and authenticate.
+  --redirect-uri  A redirect URI of the client, for --openid and --fapi2.
+  --upgrade       Read source files instead, and print for each option of an earlier version what
+                  to write now. Nothing is run, sent or changed.
   --timeout       Seconds for each request, from 1 to 60. Default: 5
   --quiet         Omit checks that passed.
   --json          Print JSON.
@@ -164,11 +253,13 @@ Example:
   oauth-query doctor https://example.org
 `,
   run: async (args, terminal) => {
-    const { values, positionals } = readArguments(args, OPTIONS, 1);
+    const { values, positionals } = readArguments(args, OPTIONS, Infinity);
+    if (values.upgrade) return printUpgrades(values, positionals, terminal);
+    const [issuer, extra] = positionals;
+    if (extra !== undefined) throw new UsageError(`Unexpected argument ${JSON.stringify(extra)}.`);
     const probe = new Probe(1000 * wholeNumber('--timeout', values.timeout ?? '5', 1, 60));
     const findings: Finding[] = [];
     const unknownClient = `oauth-query-doctor-${randomBytes(6).toString('hex')}`;
-    const [issuer] = positionals;
     const about = await examineAsked(values, issuer, { probe, findings, unknownClient }, terminal);
 
     const summary = summaryOf(findings);

@@ -1,8 +1,18 @@
+import { randomBytes } from 'node:crypto';
 import { createLocalJWKSet, errors, type JSONWebKeySet, jwtVerify } from 'jose';
 import { checkBoundToken } from './bound-token.js';
 import { error, type Recorder, recorderOf, warning } from './finding.js';
 import type { Answer } from './probe.js';
-import { basic, describe, type Discovered, headerOf, memberOf, noStoreProblem, type Subject } from './subject.js';
+import {
+  basic,
+  describe,
+  type Discovered,
+  headerOf,
+  memberOf,
+  noStoreProblem,
+  type Subject,
+  textsOf,
+} from './subject.js';
 
 export const CREDENTIAL_RULES = {
   'secret-host': error(
@@ -44,6 +54,11 @@ export const CREDENTIAL_RULES = {
     'A request with two authentication methods is rejected.',
     'Components that each read a different method could see two different clients (RFC 6749 §2.3).',
     'Answer invalid_request.',
+  ),
+  'exchange-unknown': error(
+    'A token that the server did not issue is not exchanged.',
+    'Otherwise any service can act for any user (RFC 8693 §2.2.2).',
+    'Answer invalid_request, and find the component that answers instead of the server.',
   ),
   'issued-active': error(
     'Introspection returns the token as active, with its client.',
@@ -92,6 +107,18 @@ const checkRefusals = async (subject: Subject, token: URL, record: Recorder<Id>)
   record('two-methods', problem(await probe.ask(token, twice)));
 };
 
+const EXCHANGE = 'urn:ietf:params:oauth:grant-type:token-exchange';
+
+/** Where the metadata announces token exchange: a token that nobody has. */
+const checkExchange = async (subject: Subject, token: URL, record: Recorder<Id>): Promise<void> => {
+  if (subject.credentials === undefined) return;
+  const { client_id, client_secret } = subject.credentials;
+  const subject_token_type = 'urn:ietf:params:oauth:token-type:access_token';
+  const form = { grant_type: EXCHANGE, subject_token: randomBytes(32).toString('base64url'), subject_token_type };
+  const answer = await subject.probe.ask(token, { form, headers: basic(client_id, client_secret) });
+  record('exchange-unknown', (isGranted(answer) || answer.status !== 400) && `it is answered with ${describe(answer)}`);
+};
+
 const checkSignature = async (subject: Subject, token: string, keys: URL, record: Recorder<Id>): Promise<void> => {
   const { json } = await subject.probe.ask(keys);
   const jwks = (json ?? {}) as unknown as JSONWebKeySet; // jose validates the keys.
@@ -130,6 +157,7 @@ export const checkCredentials = async (subject: Subject, { document, endpoints }
   if (typeof token !== 'string') return;
   checkIssued(issued, record);
   await checkRefusals(subject, tokenUrl, record);
+  if (textsOf(document['grant_types_supported']).includes(EXCHANGE)) await checkExchange(subject, tokenUrl, record);
   await checkBoundToken(subject, tokenUrl, document['dpop_signing_alg_values_supported']);
   if (endpoints.jwks_uri !== undefined && /^eyJ[\w-]+\.[\w-]+\.[\w-]+$/.test(token))
     await checkSignature(subject, token, endpoints.jwks_uri, record);

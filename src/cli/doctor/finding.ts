@@ -1,10 +1,10 @@
 import { printable } from '../../core/base/printable.js';
 
 /** How serious a violated rule is. */
-export type Severity = 'note' | 'warning' | 'error';
+type Severity = 'note' | 'warning' | 'error';
 
 /** A rule that can be checked from the outside. */
-export interface Rule {
+interface Rule {
   readonly severity: Severity;
   /** What the rule requires. */
   readonly holds: string;

@@ -11,7 +11,7 @@ export const OPENID_RULES = {
   'openid-found': error(
     'The discovery document is at the location used by applications.',
     'An application is only given the issuer, and finds everything else in this document (Discovery 1.0 §4).',
-    'Turn on options.openid, and make sure that the issuer followed by /.well-known/openid-configuration reaches the server.',
+    'Add openIdConnect() to options.features, and make sure that the issuer followed by /.well-known/openid-configuration reaches the server.',
   ),
   'openid-issuer': error(
     'The document names the issuer it was requested from.',
@@ -36,7 +36,7 @@ export const OPENID_RULES = {
   'openid-algorithm': error(
     'ID tokens can be signed with RS256, and never with none.',
     'Every application supports RS256, and it is the default (Discovery 1.0 §3). An unsigned ID token can be written by anyone.',
-    'Add an RSA key to options.openid.keys; npx oauth-query key makes one.',
+    'Add an RSA key to openIdConnect: options.keys; npx oauth-query key makes one.',
   ),
   'openid-scripts': note(
     'Scripts of other origins may read the document.',
@@ -76,7 +76,7 @@ export const OPENID_RULES = {
   'openid-logout-listed': note(
     'Applications can sign users out.',
     'Otherwise a user who signs out of an application is signed in again at the next click (RP-Initiated Logout 1.0).',
-    'With a sign-in of your own, name the page that signs users out in options.openid.logoutUrl.',
+    'With a sign-in of your own, name the page that signs users out in openIdConnect: options.logoutUrl.',
   ),
   'openid-logout': error(
     'Browsers can reach the page that signs users out.',

@@ -33,10 +33,10 @@ export interface Question {
   readonly json?: object;
 }
 
-export type FailureKind = 'unreachable' | 'timeout' | 'certificate' | 'oversized' | 'broken';
+type FailureKind = 'unreachable' | 'timeout' | 'certificate' | 'oversized' | 'broken';
 
 /** A request without a response. */
-export class ProbeFailure extends Error {
+class ProbeFailure extends Error {
   override readonly name = 'ProbeFailure';
   readonly kind: FailureKind;
 

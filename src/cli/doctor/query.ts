@@ -7,7 +7,7 @@ export const QUERY_RULES = {
   'query-on': note(
     'The query API is enabled.',
     'This is fine if you do not use it.',
-    'To enable it, set the option query; if it has a different path, pass it with --api.',
+    'To enable it, add query({ … }) to features; if it has a different path, pass it with --api.',
   ),
   'query-site': error(
     'The query API describes its site.',

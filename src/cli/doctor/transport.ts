@@ -30,7 +30,8 @@ const CLOCK_TOLERANCE = 10_000;
 
 const HALF_A_YEAR = 15_552_000;
 
-const hstsProblem = ({ headers }: Answer): string | undefined => {
+/** What is wrong with the header of a response over https. */
+export const hstsProblem = ({ headers }: Answer): string | undefined => {
   const value = headers['strict-transport-security'];
   if (value === undefined) return 'there is no Strict-Transport-Security';
   const maxAge = Number(/max-age="?(\d+)/i.exec(value)?.[1] ?? 0);

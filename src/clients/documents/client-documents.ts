@@ -8,6 +8,7 @@ import {
   fn,
   isRecord,
   listOf,
+  neverUndefined,
   object,
   orElse,
   required,
@@ -17,14 +18,13 @@ import {
   wholeNumber,
 } from '../../core/base/schema.js';
 import { RandomSource, sha256 } from '../../core/base/secrets.js';
+import { type ClientLookup, UnusableClientError } from '../../core/oauth/clients/client-finder.js';
 import { refuse, selfDescribed } from '../../core/oauth/clients/client-metadata.js';
 import type { ClientRegistration, ClientRegistry } from '../../core/oauth/clients/client.js';
 import {
   type AttachableRegistry,
-  type ClientLookup,
   type OwnRegistry,
   type RegistryServer,
-  UnusableClientError,
 } from '../../core/oauth/clients/own-registry.js';
 import {
   type ClientDocument,
@@ -51,9 +51,9 @@ export interface ClientDocumentsOptions {
   /** The scopes these clients may request; default: all but `introspect`. */
   readonly scopes?: readonly string[];
   /** Fetches documents; default: {@link fetchClientDocument}. */
-  readonly fetch?: FetchDocument;
+  readonly fetch?: FetchDocument | undefined;
   /** Default 5000; 100 to 30000. Milliseconds for a complete fetch. */
-  readonly timeout?: number;
+  readonly timeout?: number | undefined;
 }
 
 const any = value<'any'>("'any'", (given) => given === 'any');
@@ -72,7 +72,7 @@ const OPTIONS = object(
       ),
       "specify which documents are accepted, with a function of the document and its URL, a list of hosts such as ['claude.ai'], or 'any'",
     ),
-    scopes: listOf('an array of scopes', text('the name of a scope')),
+    scopes: neverUndefined(listOf('an array of scopes', text('the name of a scope'))),
     fetch: orElse(fn<FetchDocument>('a function of a URL'), fetchClientDocument, '`fetchClientDocument`'),
     timeout: wholeNumber(5000, 100, 30_000, 'milliseconds'),
   } satisfies Schema<ClientDocumentsOptions>,

@@ -1,6 +1,7 @@
 import { RateLimit } from '../../core/base/limits/rate-limit.js';
 import { sourceOf } from '../../core/base/limits/source.js';
-import { type RegistryServer, UnusableClientError } from '../../core/oauth/clients/own-registry.js';
+import { UnusableClientError } from '../../core/oauth/clients/client-finder.js';
+import { type RegistryServer } from '../../core/oauth/clients/own-registry.js';
 
 /** Concurrent fetches: in total, per source of requests, and per host. */
 const AT_ONCE = 32;

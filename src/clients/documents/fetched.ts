@@ -1,41 +1,25 @@
-import { LRUCache } from 'lru-cache';
 import { abortedInTime } from '../../core/base/deadline.js';
 import { UnavailableError } from '../../core/base/errors.js';
 import type { MaybePromise } from '../../core/base/ports.js';
 import { printable } from '../../core/base/printable.js';
 import { monotonic } from '../../core/base/system.js';
+import { type ClientCaller, UnusableClientError } from '../../core/oauth/clients/client-finder.js';
 import { MetadataProblem } from '../../core/oauth/clients/client-metadata.js';
-import { type ClientCaller, type RegistryServer, UnusableClientError } from '../../core/oauth/clients/own-registry.js';
+import { type RegistryServer } from '../../core/oauth/clients/own-registry.js';
+import { Copies, type Copy, type CopyRules, type Loaded } from '../../outbound/copies.js';
 import type { FetchBounds } from './fetch-bounds.js';
 import type { FetchDocument } from './fetch-document.js';
 
-/** The range in seconds to which the cache lifetime of a document is limited. */
-const MIN_FRESH = 60;
-const MAX_FRESH = 86_400;
-const DEFAULT_FRESH = 300;
+const MINUTE = 60_000;
+const DAY = 86_400_000;
 
-/** Milliseconds for which a value is used when it cannot be fetched again. */
-const USABLE_FOR = 86_400_000;
-
-/** Milliseconds until a failed fetch is retried; doubled after each further failure. */
-const MIN_RETRY_DELAY = 10_000;
-const MAX_RETRY_DELAY = 60_000;
-
-/** Minimum milliseconds between two fetches of a value that lacks something, whatever a caller names. */
-const RENEW_AFTER = 10_000;
-
-const MAX_KNOWN = 1000;
-const MAX_KNOWN_BYTES = 4 * 1_048_576;
-
-/** A valid value. Times are in milliseconds since the epoch. */
-interface Good<T> {
-  readonly value: T;
-  /** When it was fetched, by this process or by the one that stored a copy. */
-  readonly fetched: number;
-  /** Since when this process has it. */
-  readonly at: number;
-  readonly freshUntil: number;
-}
+const RULES: CopyRules = {
+  fresh: { min: MINUTE, max: DAY, usual: 5 * MINUTE },
+  usableFor: DAY,
+  renewAfter: 10_000,
+  pause: { first: 10_000, longest: MINUTE },
+  isTemporary: (error) => error instanceof UnusableClientError && error.reason === 'unavailable',
+};
 
 /** Who needs a value. */
 export interface Wanted<T> {
@@ -43,15 +27,6 @@ export interface Wanted<T> {
   readonly caller: ClientCaller;
   /** Whether a fresh value is insufficient because it lacks a key. */
   readonly isLacking?: (value: T) => boolean;
-}
-
-/** The last fetch of a URL, while it is under way and after it has failed. */
-interface Attempt<T> {
-  readonly result: Promise<Good<T>>;
-  /** Milliseconds from a failure to the next attempt. */
-  readonly pause: number;
-  /** Milliseconds since the epoch. Until then every caller gets its result. */
-  retryAt: number;
 }
 
 /** How values of one kind are fetched and checked. */
@@ -67,31 +42,24 @@ interface Dependencies<T> {
   readonly parts: (value: T) => { readonly redirect_uris?: unknown; readonly keys: unknown };
 }
 
-/** A bounded cache of values of one kind, documents or keys. There is one fetch at a time for each URL. */
+/** Values of one kind that clients publish, documents or keys. */
 export class Fetched<T> {
   readonly #given: Dependencies<T>;
-  readonly #good = new LRUCache<string, Good<T>>({
-    max: MAX_KNOWN,
-    maxSize: MAX_KNOWN_BYTES,
-    sizeCalculation: ({ value }) => JSON.stringify(value).length,
-  });
-  readonly #attempts = new LRUCache<string, Attempt<T>>({ max: MAX_KNOWN });
+  readonly #copies: Copies<T>;
 
   constructor(given: Dependencies<T>) {
     this.#given = given;
+    this.#copies = new Copies(RULES, given.server.clock);
   }
 
   /** What this process has read from this URL, or was offered, within a day. */
-  usable(address: string): Good<T> | undefined {
-    const good = this.#good.get(address);
-    return good !== undefined && this.#given.server.clock() < good.at + USABLE_FOR ? good : undefined;
+  usable(address: string): Copy<T> | undefined {
+    return this.#copies.usable(address);
   }
 
   /** Keeps a value of another process in case the URL cannot be fetched, unless this process has a newer one. */
   offer(address: string, value: T, fetched: number): void {
-    const known = this.usable(address);
-    if (known === undefined || known.fetched < fetched)
-      this.#good.set(address, { value, fetched, at: this.#given.server.clock(), freshUntil: 0 });
+    this.#copies.offer(address, value, fetched);
   }
 
   /**
@@ -99,43 +67,27 @@ export class Fetched<T> {
    *
    * @throws UnusableClientError
    */
-  async current(address: string, wanted: Wanted<T>): Promise<Good<T>> {
-    const now = this.#given.server.clock();
-    const good = this.usable(address);
-    if (good !== undefined && now < good.freshUntil && (now < good.at + RENEW_AFTER || !wanted.isLacking?.(good.value)))
-      return good;
-    const last = this.#attempts.get(address);
-    try {
-      const isShared = last !== undefined && now < last.retryAt;
-      return await (isShared ? last.result : this.#begin(address, wanted, last?.pause));
-    } catch (error) {
-      const isUnavailable = error instanceof UnusableClientError && error.reason === 'unavailable';
-      if (isUnavailable && good !== undefined) return good;
-      throw error;
-    }
+  current(address: string, wanted: Wanted<T>): Promise<Copy<T>> {
+    return this.#copies.current(address, {
+      isLacking: wanted.isLacking,
+      load: (before, pause) => {
+        const end = this.#given.bounds.begin(wanted.caller.ip, new URL(address).hostname);
+        return this.#fetch(address, wanted, before, pause).finally(end);
+      },
+    });
   }
 
-  #begin(address: string, wanted: Wanted<T>, lastPause = MIN_RETRY_DELAY / 2): Promise<Good<T>> {
-    const { bounds, server } = this.#given;
-    const end = bounds.begin(wanted.caller.ip, new URL(address).hostname);
-    const pause = Math.min(MAX_RETRY_DELAY, lastPause * 2);
-    const result = this.#fetch(address, wanted, pause).finally(end);
-    const attempt = { result, pause, retryAt: Infinity };
-    this.#attempts.set(address, attempt);
-    result.then(
-      () => this.#attempts.delete(address),
-      () => (attempt.retryAt = server.clock() + pause),
-    );
-    return result;
-  }
-
-  async #fetch(address: string, { client_id, caller }: Wanted<T>, pause: number): Promise<Good<T>> {
+  async #fetch(
+    address: string,
+    { client_id, caller }: Wanted<T>,
+    before: Copy<T> | undefined,
+    pause: number,
+  ): Promise<Loaded<T>> {
     const { timeout: milliseconds, read, parts, server } = this.#given;
-    const before = this.usable(address);
     const start = monotonic();
     try {
-      let seconds = DEFAULT_FRESH;
-      const cacheFor = (given: number): void => void (seconds = Number.isNaN(given) ? DEFAULT_FRESH : given);
+      let seconds: number | undefined;
+      const cacheFor = (given: number): void => void (seconds = given);
       const error = (): Error => new Error(`It did not arrive within ${milliseconds} ms.`);
       const get = (signal: AbortSignal): unknown => this.#given.fetch(address, { signal, cacheFor });
       const json = await abortedInTime(get, { milliseconds, timer: server.timer, error });
@@ -145,15 +97,7 @@ export class Fetched<T> {
       const [old, latest] = [parts(before?.value ?? value), parts(value)];
       const changed = (['redirect_uris', 'keys'] as const).filter((part) => !same(old[part], latest[part]));
       if (changed.length > 0) caller.emit?.({ type: 'client.document_changed', client_id, changed });
-      const at = server.clock();
-      const good = {
-        value,
-        fetched: at,
-        at,
-        freshUntil: at + 1000 * Math.min(MAX_FRESH, Math.max(MIN_FRESH, seconds)),
-      };
-      this.#good.set(address, good);
-      return good;
+      return { value, seconds };
     } catch (cause) {
       if (cause instanceof UnavailableError) server.onError(cause); // A function of the application has failed.
       const problem = problemOf(address, cause, pause);

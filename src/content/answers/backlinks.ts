@@ -1,4 +1,5 @@
-import { ApiError, message, type ResultItem } from '../../core/query/index.js';
+import { ApiError, type ResultItem } from '../../core/query/index.js';
+import { message } from '../../core/query/toolkit.js';
 import type { Asking, Content } from '../content.js';
 import { titleId } from '../keys.js';
 import type { BacklinkRow, ContentPage, ContentTitle, LinkKind } from '../source.js';

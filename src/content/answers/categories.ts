@@ -1,4 +1,5 @@
-import { ApiError, message, type ParamsOf } from '../../core/query/index.js';
+import { ApiError, type ParamsOf } from '../../core/query/index.js';
+import { message } from '../../core/query/toolkit.js';
 import type { Asking, Content } from '../content.js';
 import { CATEGORY, compareText, endOf, LAST_ID, memberType, sortkeyOf, upperKey } from '../keys.js';
 import type { ContentSource, LinkRow, MemberRow } from '../source.js';

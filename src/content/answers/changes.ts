@@ -1,5 +1,6 @@
 import { BlockList, isIP, isIPv6 } from 'node:net';
-import { canonicalAddress, type GeneratedPage, type ListResult, type ResultItem } from '../../core/query/index.js';
+import type { GeneratedPage, ListResult, ResultItem } from '../../core/query/index.js';
+import { canonicalAddress, defined } from '../../core/query/toolkit.js';
 import type { Asking, Content, OfPage } from '../content.js';
 import { compareKeys, compareText, LAST_ID } from '../keys.js';
 import type { ContentLogEntry, ContentRange, ContentRevision, ContentUser } from '../source.js';
@@ -20,7 +21,7 @@ import {
 import { commentParts, userItem } from './revision-item.js';
 
 /** A revision or a log entry. They share one sequence of ids: even for revisions, odd for entries. */
-export interface Change {
+interface Change {
   readonly rcid: number;
   readonly timestamp: string;
   readonly page: number;
@@ -56,7 +57,7 @@ const sizesBefore = async (
 };
 
 /** The range and filters of a list of changes. */
-export interface ChangeFilter {
+interface ChangeFilter {
   readonly start?: string;
   readonly end?: string;
   readonly dir: string;
@@ -125,7 +126,7 @@ const readChanges = async (
     limit,
   });
   const wanted = {
-    ...(page === undefined ? {} : { page }),
+    ...defined({ page }),
     user,
     latest,
     text: false,

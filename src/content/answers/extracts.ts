@@ -1,4 +1,5 @@
-import { ApiError, Html, message, type ParamsOf, termsIn } from '../../core/query/index.js';
+import { ApiError, type ParamsOf, termsIn } from '../../core/query/index.js';
+import { Html, message } from '../../core/query/toolkit.js';
 import type { ContentMarkup } from '../source.js';
 import { headingOf } from '../wikitext/markup.js';
 import { type Answer, idsOf, readKey } from './answer.js';

@@ -1,4 +1,5 @@
-import { pageAddress, type ResultItem, type Site } from '../../core/query/index.js';
+import type { ResultItem, Site } from '../../core/query/index.js';
+import { pageAddress, defined } from '../../core/query/toolkit.js';
 import type { Asking, Content } from '../content.js';
 import { FILE } from '../keys.js';
 import type { ContentFile, ContentPage } from '../source.js';
@@ -13,8 +14,8 @@ const dimensions = ({ size, width = 0, height = 0 }: ContentFile): ResultItem =>
 
 /** Information about a file with the full title of its page, by the values of `prop`. */
 const FACTS: Readonly<Record<string, (file: ContentFile, title: string, site: Site) => ResultItem>> = {
-  timestamp: ({ timestamp }) => (timestamp === undefined ? {} : { timestamp }),
-  user: ({ user }) => (user === undefined ? {} : { user }),
+  timestamp: ({ timestamp }) => defined({ timestamp }),
+  user: ({ user }) => defined({ user }),
   size: dimensions,
   dimensions,
   canonicaltitle: (_file, title) => ({ canonicaltitle: title }),
@@ -22,7 +23,7 @@ const FACTS: Readonly<Record<string, (file: ContentFile, title: string, site: Si
     url: url.startsWith('/') ? site.server + url : url,
     descriptionurl: pageAddress(title, site),
   }),
-  sha1: ({ sha1 }) => (sha1 === undefined ? {} : { sha1 }),
+  sha1: ({ sha1 }) => defined({ sha1 }),
   mime: ({ mime }) => ({ mime }),
   mediatype: ({ mime }) => ({ mediatype: mediaType(mime) }),
 };

@@ -1,4 +1,5 @@
-import { directionOf, pageAddress, type ParamsOf, type ResultItem, type Site } from '../../core/query/index.js';
+import type { ParamsOf, ResultItem, Site } from '../../core/query/index.js';
+import { directionOf, pageAddress } from '../../core/query/toolkit.js';
 import type { Content } from '../content.js';
 import { titleId } from '../keys.js';
 import type { ContentPage, ContentTitle, LinkRow } from '../source.js';

@@ -77,7 +77,15 @@ export const allpages: Answer<'allpages', 'pageRange'> = async (content, request
 
 const MAX_RANDOM = 2 ** 31;
 
-type Place = readonly [lap: number, number: number, id: number];
+/** The first lap leads from the start to the highest number, the second one from the lowest to the start. */
+const FIRST_LAP = 0;
+const SECOND_LAP = 1;
+
+/** A page, by its random number and its id, which decides between equal numbers. */
+type Position = readonly [number: number, id: number];
+type Place = readonly [lap: number, ...Position];
+
+const LOWEST: Position = [0, 0];
 
 /**
  * Every page has a random number. The list starts at a random one, goes up to the highest, and wraps around to the
@@ -94,19 +102,21 @@ export const random: Answer<'random', 'shuffled'> = async (content, request) => 
     size: spanOf(params.minsize, params.maxsize),
     model: params.contentmodel,
   };
-  const piece = (from: readonly [number, number], to: readonly [number, number] | undefined, size: number) =>
+  const range = (from: Position, to: Position | undefined, size: number) =>
     content.source.shuffled({ ...filters, from, to, descending: false, limit: size }, request);
-  const read = async ([lap, number, id]: Place, size: number): Promise<readonly ShuffledPage[]> => {
-    const rows = lap === 0 ? await piece([Math.max(number, begin), number < begin ? 0 : id], undefined, size) : [];
+  const firstLap = (from: Position, size: number) => range(from[0] < begin ? [begin, 0] : from, undefined, size);
+  const secondLap = (from: Position, size: number) => range(from, [begin - 1, LAST_ID], size);
+  const read = async ([lap, ...from]: Place, size: number): Promise<readonly ShuffledPage[]> => {
+    if (lap !== FIRST_LAP) return begin === 0 ? [] : secondLap(from, size);
+    const rows = await firstLap(from, size);
     if (rows.length >= size || begin === 0) return rows;
-    const again = await piece(lap === 0 ? [0, 0] : [number, id], [begin - 1, LAST_ID], size - rows.length);
-    return [...rows, ...again];
+    return [...rows, ...(await secondLap(LOWEST, size - rows.length))];
   };
   const found = await content.collect<ShuffledPage, Place>(request, {
     limit,
     from: start,
-    read: (from = [0, 0, 0], size) => read(from, size),
-    key: ({ shuffle, id }) => [shuffle >= begin ? 0 : 1, shuffle, id],
+    read: (from = [FIRST_LAP, ...LOWEST], size) => read(from, size),
+    key: ({ shuffle, id }) => [shuffle >= begin ? FIRST_LAP : SECOND_LAP, shuffle, id],
     open: (rows) => content.shown(rows, request),
     keep: (page) =>
       accepts(params.namespace, page.ns) &&

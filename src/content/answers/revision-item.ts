@@ -1,4 +1,5 @@
-import { ApiError, Html, type ParamsOf, type ResultItem } from '../../core/query/index.js';
+import { ApiError, type ParamsOf, type ResultItem } from '../../core/query/index.js';
+import { Html } from '../../core/query/toolkit.js';
 import type { Content } from '../content.js';
 import type { ContentRevision } from '../source.js';
 import { partsOf } from './answer.js';

@@ -1,4 +1,5 @@
-import { ApiError, Html } from '../../core/query/index.js';
+import { ApiError } from '../../core/query/index.js';
+import { Html } from '../../core/query/toolkit.js';
 import type { Content } from '../content.js';
 import { endOf } from '../keys.js';
 import { markedTitle, matcherOf, passageOf } from '../passage.js';

@@ -1,4 +1,5 @@
-import { type ResultItem, type Site, upperFirst } from '../../core/query/index.js';
+import type { ResultItem, Site } from '../../core/query/index.js';
+import { defined, upperFirst } from '../../core/query/toolkit.js';
 import { type Content, USERS_AT_ONCE } from '../content.js';
 import { timeOf } from '../keys.js';
 import type { ContentUser } from '../source.js';
@@ -13,8 +14,8 @@ const userKey =
 
 /** Information about a user. A source has authors, but no groups. */
 const FACTS: Readonly<Record<string, (user: ContentUser) => ResultItem>> = {
-  editcount: ({ edits }) => (edits === undefined ? {} : { editcount: edits }),
-  registration: ({ registration }) => (registration === undefined ? {} : { registration }),
+  editcount: ({ edits }) => defined({ editcount: edits }),
+  registration: ({ registration }) => defined({ registration }),
   groups: () => ({ groups: ['*', 'user'] }),
   implicitgroups: () => ({ implicitgroups: ['*', 'user'] }),
   groupmemberships: () => ({ groupmemberships: [] }),

@@ -1,4 +1,4 @@
-import { Html } from '../../core/query/index.js';
+import { Html } from '../../core/query/toolkit.js';
 import { writtenTime } from '../dates.js';
 import { CATEGORY, FILE, titleId, urlTarget } from '../keys.js';
 import { LinkSet } from '../link-set.js';

@@ -1,5 +1,5 @@
 /** The text of a file, with a sentence if something is wrong with it; or why it is no text. */
-export type DecodedText = { readonly text: string; readonly problem?: Problem } | { readonly reason: string };
+type DecodedText = { readonly text: string; readonly problem?: Problem } | { readonly reason: string };
 
 interface Problem {
   readonly line?: number;

@@ -1,6 +1,7 @@
 import { realpathSync, statSync } from 'node:fs';
 import { setImmediate } from 'node:timers/promises';
-import { prefixedTitle, type Render, type Site, type SiteOptions } from '../../core/query/index.js';
+import type { Render, Site, SiteOptions } from '../../core/query/index.js';
+import { prefixedTitle } from '../../core/query/toolkit.js';
 import { compareText, FILE, timeOf, titleId } from '../keys.js';
 import { PageStore } from '../memory/store.js';
 import type { ContentTitle } from '../source.js';
@@ -22,7 +23,7 @@ export interface MarkdownChange {
   readonly removed: number;
 }
 
-export interface FolderOptions {
+interface FolderOptions {
   readonly site: Site;
   readonly namespaceFolders: Readonly<Record<string, number>>;
   readonly bounds: Bounds;

@@ -2,7 +2,7 @@ import type { Peers } from './peers.js';
 import { InvalidToml, readToml } from './toml.js';
 
 /** A text split into front matter and body. */
-export interface FrontMatter {
+interface FrontMatter {
   /** Fields by name, in lower case; only texts and lists of texts. */
   readonly fields: ReadonlyMap<string, readonly string[]>;
   /** The text after the front matter. */

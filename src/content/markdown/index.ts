@@ -5,7 +5,8 @@
  */
 
 import { basename, resolve } from 'node:path';
-import { printable, resolveSite, type SiteOptions, upperFirst } from '../../core/query/index.js';
+import type { SiteOptions } from '../../core/query/index.js';
+import { printable, resolveSite, upperFirst } from '../../core/query/toolkit.js';
 import { emptyModules } from '../answers/empty-modules.js';
 import { storedContent } from '../memory/index.js';
 import type { ContentSource } from '../source.js';
@@ -20,26 +21,26 @@ export { TooManyFiles } from './scan.js';
 /** Options of `markdownFolder`. Each has a default. */
 export interface MarkdownOptions {
   /** Whether to watch the folder for changes. Default `true`. */
-  readonly watch?: boolean;
+  readonly watch?: boolean | undefined;
   /** The site: its name (default: that of the folder), language (default `en`), main page, namespaces. */
-  readonly site?: SiteOptions;
+  readonly site?: SiteOptions | undefined;
   /** Top-level folders whose files are pages of a namespace. Default `{ Category: 14 }`. */
-  readonly namespaceFolders?: Readonly<Record<string, number>>;
+  readonly namespaceFolders?: Readonly<Record<string, number>> | undefined;
   /** Whether to serve drafts: `draft: true`, `published: false`, and folders named `_drafts`. Default `false`. */
-  readonly drafts?: boolean;
+  readonly drafts?: boolean | undefined;
   /**
    * The URL at which your server serves the folder, absolute or a path: images in pages, and the URLs of files, start
    * with it. Default `/files/`.
    */
-  readonly fileUrl?: string;
+  readonly fileUrl?: string | undefined;
   /** The maximum size of a Markdown file in bytes; larger ones are skipped and reported. Default 1,000,000. */
-  readonly maxFileBytes?: number;
+  readonly maxFileBytes?: number | undefined;
   /** The maximum number of files and folders. Each search reads the words of all pages. Default 20,000. */
-  readonly maxFiles?: number;
+  readonly maxFiles?: number | undefined;
   /** Called once for each problem with a file. Default: `console.warn`. */
-  readonly onProblem?: (sentence: string) => void;
+  readonly onProblem?: ((sentence: string) => void) | undefined;
   /** Called after changes were read. */
-  readonly onChange?: (change: MarkdownChange) => void;
+  readonly onChange?: ((change: MarkdownChange) => void) | undefined;
 }
 
 /** A folder of Markdown files, as a source for `contentQuery`. */

@@ -1,4 +1,4 @@
-import { canonicalAddress } from '../../core/query/index.js';
+import { canonicalAddress } from '../../core/query/toolkit.js';
 import { timeOf, titleId } from '../keys.js';
 import type { MemoryPage, MemoryRevision, PageStore } from '../memory/store.js';
 import type { ContentLink, ContentTitle } from '../source.js';

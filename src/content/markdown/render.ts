@@ -1,10 +1,5 @@
-import {
-  pageAddress,
-  type RenderedContent,
-  type RenderedSection,
-  type Render,
-  type Site,
-} from '../../core/query/index.js';
+import type { RenderedContent, RenderedSection, Render, Site } from '../../core/query/index.js';
+import { defined, pageAddress } from '../../core/query/toolkit.js';
 import { plain } from './document.js';
 import { readFrontMatter } from './front-matter.js';
 import { lineStarts } from './markup.js';
@@ -38,7 +33,7 @@ export const rendererOf =
     }
     const displaytitle = fields.get('title')?.[0] ?? sections.find(({ level }) => level === 1)?.line;
     const html = peers.markdown.renderer.render(tokens, peers.markdown.options, {});
-    return { html, trusted: true, sections, ...(displaytitle !== undefined && { displaytitle }) };
+    return { html, trusted: true, sections, ...defined({ displaytitle }) };
   };
 
 /** Replaces a link to a file of the folder with a link to its page. */

@@ -1,4 +1,5 @@
-import { normalizeText, parseTitle, type Site } from '../../core/query/index.js';
+import type { Site } from '../../core/query/index.js';
+import { normalizeText, parseTitle } from '../../core/query/toolkit.js';
 import { FILE, titleId } from '../keys.js';
 import type { ContentTitle } from '../source.js';
 import { WIKI_SCHEME } from './peers.js';
@@ -12,7 +13,7 @@ export interface Target extends ContentTitle {
 }
 
 /** Why a path is not a valid title. */
-export interface NoTitle {
+interface NoTitle {
   readonly reason: string;
 }
 
@@ -197,7 +198,7 @@ const partsOf = (href: string, from: string): { readonly path: string; readonly 
 };
 
 /** The path of a file in the folder that a relative URL refers to; `undefined` for other URLs. */
-export const pathOfHref = (href: string, from: string): string | undefined => partsOf(href, from)?.path;
+const pathOfHref = (href: string, from: string): string | undefined => partsOf(href, from)?.path;
 
 /**
  * The URL of a file in the folder.

@@ -1,4 +1,5 @@
-import { resolveSite, type Site } from '../../core/query/index.js';
+import type { Site } from '../../core/query/index.js';
+import { resolveSite } from '../../core/query/toolkit.js';
 import { compareKeys, FILE } from '../keys.js';
 import { mediaType } from '../media-types.js';
 import { placeUser } from '../placed.js';
@@ -30,9 +31,9 @@ export interface ImportOptions {
    * Called for each page and revision that is skipped or changed, with a sentence that says why, with file and line; after 100 sentences,
    * once for each kind with the number of further ones. Default: `console.warn`.
    */
-  readonly onProblem?: (sentence: string) => void;
+  readonly onProblem?: ((sentence: string) => void) | undefined;
   /** Called while the export is read. */
-  readonly onProgress?: (progress: ReadProgress & { readonly pages: number }) => void;
+  readonly onProgress?: ((progress: ReadProgress & { readonly pages: number }) => void) | undefined;
 }
 
 /** The result of an import. */

@@ -1,4 +1,4 @@
-import { printable } from '../../core/query/index.js';
+import { printable } from '../../core/query/toolkit.js';
 import type { ProblemKind } from './reader.js';
 
 /** The problems that are reported in full; of others the number is reported. */

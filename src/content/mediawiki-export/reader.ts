@@ -1,4 +1,4 @@
-import { upperFirst } from '../../core/query/index.js';
+import { upperFirst } from '../../core/query/toolkit.js';
 import { exportedTime } from '../dates.js';
 import { timeOf } from '../keys.js';
 import type { NewRevision } from '../sqlite/write-pages.js';

@@ -1,4 +1,5 @@
-import { parseTitle, prefixedTitle, type Site } from '../../core/query/index.js';
+import type { Site } from '../../core/query/index.js';
+import { parseTitle, prefixedTitle } from '../../core/query/toolkit.js';
 import type { ContentTitle } from '../source.js';
 
 /** The title of a page on the site, as requests name it. */

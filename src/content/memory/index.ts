@@ -1,4 +1,5 @@
-import { resolveSite, type SiteOptions } from '../../core/query/index.js';
+import type { SiteOptions } from '../../core/query/index.js';
+import { resolveSite } from '../../core/query/toolkit.js';
 import { titleId } from '../keys.js';
 import { pagesOf, readInOrder, targetsOf } from '../per-page.js';
 import { placePage } from '../placed.js';
@@ -21,7 +22,7 @@ const MAX_PAGES = 20_000;
 /** Options of `memoryContent`. */
 export interface MemoryContentOptions {
   /** The site: its name, language, namespaces. */
-  readonly site?: SiteOptions;
+  readonly site?: SiteOptions | undefined;
 }
 
 /**

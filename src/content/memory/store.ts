@@ -43,7 +43,7 @@ export interface MemoryPage extends Partial<
 }
 
 /** A page, with its text and its number in the random order. */
-export type StoredPage = ContentPage & { readonly text: string; readonly shuffle: number };
+type StoredPage = ContentPage & { readonly text: string; readonly shuffle: number };
 
 /** A link, with its page. */
 export type StoredLink = ContentTitle & {

@@ -1,4 +1,5 @@
-import { BREAK, foldText, termsIn } from '../../core/query/index.js';
+import { foldText, termsIn } from '../../core/query/index.js';
+import { BREAK } from '../../core/query/toolkit.js';
 import { wordsIn } from '../passage.js';
 import { MAX_PHRASE } from '../search/bounds.js';
 import type { ContentPage, ContentSearch, ContentSearchResult, ContentTerms } from '../source.js';

@@ -1,9 +1,10 @@
-import { BREAK, termsIn } from '../../core/query/index.js';
+import { termsIn } from '../../core/query/index.js';
+import { BREAK } from '../../core/query/toolkit.js';
 import type { ContentTerms } from '../source.js';
 import { MAX_PREFIXES, MAX_WORDS } from './bounds.js';
 
 /** A search as terms. */
-export interface ParsedSearch {
+interface ParsedSearch {
   readonly terms: ContentTerms;
   readonly without: ContentTerms;
   /** The code and the sentence of each warning about what is ignored. */

@@ -1,8 +1,7 @@
-import { firstUsable, reasonsOf, REINSTALL } from '../../core/base/missing-package.js';
 import { atCaller, mistake } from '../../core/base/mistakes.js';
 import { oneLineProblem } from '../../core/base/one-line.js';
 import { TEXT_RULES } from '../../core/query/index.js';
-import { requirePackage } from '../../peers/load.js';
+import { sqliteDriver } from '../../peers/sqlite.js';
 import { SCHEMA, SCHEMA_VERSION } from './schema.js';
 import { type Sql, sql, type SqlValue } from './sql.js';
 
@@ -116,31 +115,10 @@ export class NoDriver extends Error {
   override readonly name = 'NoDriver';
 }
 
-type DriverClass = new (file: string) => Driver;
-
-/** Tried in this order. */
-const DRIVERS = [
-  {
-    name: 'node:sqlite',
-    // The installed types are those of the oldest supported Node, which has no such module.
-    load: () => (process.getBuiltinModule('node:sqlite') as { DatabaseSync: DriverClass } | undefined)?.DatabaseSync,
-  },
-  { name: 'better-sqlite3', load: () => requirePackage('better-sqlite3') as DriverClass },
-  { name: 'libsql', load: () => requirePackage('libsql') as DriverClass },
-];
-
-const probe = (Driver: DriverClass): void => {
-  const database = new Driver(':memory:');
-  database.exec('CREATE VIRTUAL TABLE probe USING fts5(text)');
-  database.close();
-};
-
 const openWithAnyDriver = (file: string): Driver => {
-  const found = firstUsable(DRIVERS, probe);
-  if ('loaded' in found) return new found.loaded(file);
+  const found = sqliteDriver<Driver>((database) => database.exec('CREATE VIRTUAL TABLE probe USING fts5(text)'));
+  if ('Driver' in found) return new found.Driver(file);
   const needs = 'Content in a file requires SQLite with full-text search.';
-  const [first] = found.broken;
-  if (first !== undefined)
-    throw new NoDriver(`${needs}${reasonsOf(found.broken)} ${REINSTALL}`, { cause: first.error });
+  if (found.problem !== undefined) throw new NoDriver(needs + found.problem, { cause: found.cause });
   throw new NoDriver(`${needs} Use Node 22.13 or later, or run npm install libsql.`);
 };

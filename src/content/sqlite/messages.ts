@@ -1,4 +1,4 @@
-import { messageName, messageRows } from '../../core/query/index.js';
+import { messageName, messageRows } from '../../core/query/toolkit.js';
 import type { Handler } from '../answers/answer.js';
 import { Content } from '../content.js';
 import { endOf } from '../keys.js';

@@ -1,4 +1,5 @@
-import { type ParamsOf, prefixedTitle } from '../../core/query/index.js';
+import type { ParamsOf } from '../../core/query/index.js';
+import { prefixedTitle } from '../../core/query/toolkit.js';
 import type { Handler } from '../answers/answer.js';
 import type { ContentTitle } from '../source.js';
 import type { ContentDatabase } from './database.js';

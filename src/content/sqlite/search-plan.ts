@@ -1,4 +1,4 @@
-import { BREAK } from '../../core/query/index.js';
+import { BREAK } from '../../core/query/toolkit.js';
 import { wordsIn } from '../passage.js';
 import { MAX_EXPANSIONS, MAX_ORDERED, MAX_PHRASE, MAX_PRICE, MAX_RANKED_WORDS, MAX_RANKING } from '../search/bounds.js';
 import type { ContentSearch } from '../source.js';

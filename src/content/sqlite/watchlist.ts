@@ -1,4 +1,5 @@
-import { type Caller, type Site, upperFirst } from '../../core/query/index.js';
+import type { Caller, Site } from '../../core/query/index.js';
+import { upperFirst } from '../../core/query/toolkit.js';
 import { type Handler, type Having, isDescending, listOf, readKey } from '../answers/answer.js';
 import { changeList } from '../answers/changes.js';
 import { Content } from '../content.js';

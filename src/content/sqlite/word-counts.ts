@@ -12,7 +12,7 @@ export interface WordCount {
 }
 
 /** A word that begins with a prefix. */
-export interface CountedWord extends WordCount {
+interface CountedWord extends WordCount {
   readonly term: string;
 }
 

@@ -1,11 +1,12 @@
-import { parseTitle, type Site } from '../../core/query/index.js';
+import type { Site } from '../../core/query/index.js';
+import { parseTitle } from '../../core/query/toolkit.js';
 import { CATEGORY, FILE, TEMPLATE, urlTarget } from '../keys.js';
 import { LinkSet } from '../link-set.js';
 import type { ContentLink } from '../source.js';
 import { withoutElements } from './markup.js';
 
 /** The links, redirect and properties of a page. */
-export interface Facts {
+interface Facts {
   /** At most one link of a kind to each target. */
   readonly links: readonly ContentLink[];
   /** The target of a redirect, with its namespace or interwiki prefix. */

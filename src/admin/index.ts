@@ -1,7 +1,0 @@
-/**
- * A page on which administrators manage the clients of a server, as a value for the option `admin`.
- *
- * @module oauth-query/admin
- */
-
-export { adminPages, type AdminPageOptions } from './admin-pages.js';
