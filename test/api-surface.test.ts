@@ -43,7 +43,7 @@ test('the package exports these names', async () => {
 });
 
 // A reader has to find the few names that matter; the rest can be had from them: `ServerOptions['lifetimes']`.
-test('the root entry has at most 45 names, and all entries together at most 200 types', async () => {
+test('the root entry has at most 45 names, and all entries together at most 270 types', async () => {
   const main = entries.filter(({ subpath }) => subpath === '.').flatMap(({ path }) => exportedNames(path));
   expect(main.length).toBeLessThanOrEqual(45);
   const types = await Promise.all(
@@ -52,7 +52,7 @@ test('the root entry has at most 45 names, and all entries together at most 200 
       return [...new Set(exportedNames(path))].filter((name) => !values.has(name));
     }),
   );
-  expect(types.flat().length).toBeLessThanOrEqual(200);
+  expect(types.flat().length).toBeLessThanOrEqual(270);
 });
 
 // A type can change under a name that stays. This file too is written by `vitest run test/api-surface.test.ts -u`.

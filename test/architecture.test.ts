@@ -5,10 +5,22 @@ import type { Manifest } from '../tools/declarations.js';
 import { ALONE } from '../vitest.config.js';
 import { everyHost, hostFor } from './hosts.js';
 import { everyRow } from './rows.js';
-import { circleOf, type Edge, loadedBy, parseSource, type SourceFile, sourceFiles } from './source-graph.js';
+import {
+  circleOf,
+  type Edge,
+  loadedBy,
+  parseSource,
+  repositoryFiles,
+  type SourceFile,
+  sourceFiles,
+  unusedExports,
+} from './source-graph.js';
 
 /** Have no imports of their own, so the stores stay as small as they are. */
-const SMALL = /^(core\/base\/(mistakes|listeners|missing-package|one-line)|peers\/load)\.ts(#|$)/;
+const SMALL = /^(core\/base\/(defined|mistakes|listeners|missing-package|one-line)|peers\/(load|sqlite))\.ts(#|$)/;
+
+/** What this package's own content and features share with the query API, and others do not need. */
+const TOOLKIT = /^(type )?core\/query\/toolkit\.ts(#|$)/;
 
 /** A part of it, because the whole takes longer to load than all files of a server. */
 const JOSE = /^(type jose|jose\/.+)(#|$)/;
@@ -45,29 +57,30 @@ const layers: readonly { readonly from: RegExp; readonly mayImport: readonly Reg
       /^node:net(#(isIPv4|isIPv6|isIP|BlockList))?$/,
     ],
   },
+  // The port of features: below both halves. Its types name what the authorization server is made of.
+  {
+    from: /^core\/feature\//,
+    mayImport: [/^(type )?core\/(base|feature)\//, /^type core\/oauth\//, /^type node:crypto#KeyObject$/],
+  },
   {
     from: /^core\/oauth\//,
-    mayImport: [/^(type )?core\/(base|oauth)\//, /^(type )?node:(crypto|buffer)(#|$)/, JOSE],
-  },
-  // A package that the host installs, loaded when HTML has to be sanitised.
-  {
-    from: /^core\/query\/reader\/sanitize\.ts$/,
-    mayImport: [/^core\/query\/answer\//, /^sanitize-html#\*$/],
-  },
-  // A package that the host installs, loaded when texts have to be compared.
-  {
-    from: /^core\/query\/reader\/compare\/load-diff\.ts$/,
-    mayImport: [/^core\/query\/answer\//, /^diff#\*$/],
+    mayImport: [/^(type )?core\/(base|oauth)\//, /^type core\/feature\//, /^(type )?node:(crypto|buffer)(#|$)/, JOSE],
   },
   {
     from: /^core\/query\//,
-    mayImport: [/^(type )?core\/(base|query)\//, /^(type )?node:(crypto|buffer)(#|$)/, /^node:net(#isIPv6)?$/],
+    mayImport: [
+      /^(type )?core\/(base|query)\//,
+      /^(type )?core\/feature\/(?!index)/,
+      /^(type )?node:(crypto|buffer)(#|$)/,
+      /^node:net(#isIPv6)?$/,
+    ],
   },
   // The server plugs features in without knowing them.
   {
     from: /^core\/(server\/|index\.ts)/,
     mayImport: [
-      /^(type )?core\/(base|oauth|server)\//,
+      /^(type )?core\/(base|feature|oauth|server)\//,
+      /^(type )?outbound\/(published-keys|send)\.ts(#|$)/,
       /^(type )?node:(crypto|buffer)(#|$)/,
       /^node:diagnostics_channel(#channel)?$/,
     ],
@@ -77,37 +90,90 @@ const layers: readonly { readonly from: RegExp; readonly mayImport: readonly Reg
     from: /^languages\//,
     mayImport: [
       /^(type )?core\/base\/pages\/languages\/english\.ts/,
-      /^type (core\/query\/describe\/texts\/api-texts|admin\/texts)\.ts/,
+      /^type (core\/query\/describe\/texts\/api-texts|features\/(admin|sessions)\/texts)\.ts/,
       /^languages\//,
     ],
   },
   // Features of the authorization server.
   {
-    from: /^admin\//,
-    mayImport: [/^(type )?core\/(base|oauth)\//, /^(type )?admin\//, /^(type )?clients\/stored-client(-error)?\.ts/],
+    from: /^features\/admin\//,
+    mayImport: [...PUBLIC, /^(type )?core\/base\/schema\.ts/, /^(type )?features\/admin\//, /^node:crypto(#|$)/],
+  },
+  // These use the port as features of others do.
+  {
+    from: /^features\/(par|signed-introspection|step-up)\//,
+    mayImport: [
+      /^(type )?core\/feature\/index\.ts/,
+      /^(type )?core\/base\/schema\.ts/,
+      /^(type )?features\/(par|signed-introspection|step-up)\//,
+    ],
   },
   {
-    from: /^openid\//,
+    from: /^features\/(personal-tokens|sessions)\//,
     mayImport: [
-      /^(type )?core\/(base|oauth)\//,
-      /^(type )?openid\//,
-      /^(type )?outbound\//,
-      /^step-up\/asked\.ts/,
-      JOSE,
+      /^(type )?core\/(feature|oauth\/pages)\/index\.ts/,
+      /^(type )?core\/base\/schema\.ts/,
+      /^(type )?features\/(personal-tokens|sessions)\//,
       /^node:crypto(#|$)/,
     ],
   },
-  { from: /^(par|step-up)\//, mayImport: [/^(type )?core\/(base|oauth)\//, /^(type )?(par|step-up)\//] },
+  // Two of its files read the parameters of step-up as that feature does.
+  {
+    from: /^features\/openid\//,
+    mayImport: [
+      /^(type )?core\/(feature|oauth\/pages)\/index\.ts/,
+      /^(type )?core\/base\/schema\.ts/,
+      /^(type )?features\/openid\//,
+      /^features\/step-up\/asked\.ts/,
+      JOSE,
+      /^(type )?node:crypto(#|$)/,
+    ],
+  },
+  {
+    from: /^features\/token-exchange\//,
+    mayImport: [
+      /^(type )?core\/feature\/index\.ts/,
+      /^(type )?core\/base\/schema\.ts/,
+      /^(type )?features\/token-exchange\//,
+    ],
+  },
+  {
+    from: /^features\/assertions\//,
+    mayImport: [
+      /^(type )?core\/feature\/index\.ts/,
+      /^(type )?core\/base\/schema\.ts/,
+      /^(type )?features\/assertions\//,
+      JOSE,
+      /^node:crypto(#|$)/,
+      /^lru-cache(#|$)/,
+    ],
+  },
   // A feature that servers and verifiers share.
   {
-    from: /^dpop\//,
-    mayImport: [/^(type )?core\/base\//, /^(type )?dpop\//, /^(type )?node:crypto(#|$)/, /^lru-cache(#|$)/],
+    from: /^features\/dpop\//,
+    mayImport: [
+      /^(type )?core\/feature\/index\.ts/,
+      /^(type )?core\/base\/schema\.ts/,
+      /^(type )?features\/dpop\//,
+      /^(type )?node:crypto(#|$)/,
+      /^lru-cache(#|$)/,
+    ],
   },
-  // Extensions of the query API use it by its public names, as those of others would. All entries read their options in one way.
+  // It is made of two others.
+  {
+    from: /^features\/fapi\//,
+    mayImport: [
+      /^(type )?core\/feature\/index\.ts/,
+      /^(type )?core\/base\/schema\.ts/,
+      /^(type )?features\/(dpop|par)\/index\.ts/,
+    ],
+  },
+  // Features that need the query API use it by its public names, as those of others would, and by its toolkit. All entries read their options in one way.
   {
     from: /^(mcp|openapi|sandbox)\//,
     mayImport: [
       ...PUBLIC,
+      TOOLKIT,
       /^(type )?core\/base\/schema\.ts/,
       SMALL,
       /^(type )?(mcp|openapi|sandbox)\//,
@@ -115,11 +181,12 @@ const layers: readonly { readonly from: RegExp; readonly mayImport: readonly Reg
       /^node:crypto(#|$)/,
     ],
   },
-  // Content uses the query API by its public names, as an application would. A database and files are for those who load them.
+  // Content does so too. A database and files are for those who load them.
   {
     from: /^content\/markdown\//,
     mayImport: [
       /^(type )?core\/query\/index\.ts/,
+      TOOLKIT,
       SMALL,
       /^(type )?content\//,
       /^(type )?(markdown-it|js-yaml)#\*$/,
@@ -130,6 +197,7 @@ const layers: readonly { readonly from: RegExp; readonly mayImport: readonly Reg
     from: /^content\/(sqlite|mediawiki-export)\//,
     mayImport: [
       /^(type )?core\/query\/index\.ts/,
+      TOOLKIT,
       SMALL,
       /^(type )?content\//,
       /^(type )?node:(module|buffer|crypto|fs|fs\/promises|stream|zlib)(#|$)/,
@@ -139,6 +207,8 @@ const layers: readonly { readonly from: RegExp; readonly mayImport: readonly Reg
     from: /^content\//,
     mayImport: [
       /^(type )?core\/query\/index\.ts/,
+      TOOLKIT,
+      SMALL,
       /^(type )?content\/(?!sqlite|mediawiki-export|markdown)/,
       /^node:(crypto|net|timers\/promises)(#|$)/,
     ],
@@ -146,7 +216,7 @@ const layers: readonly { readonly from: RegExp; readonly mayImport: readonly Reg
   // The only place that looks for packages by a name that bundlers cannot see.
   {
     from: /^peers\//,
-    mayImport: [/^core\/base\/missing-package\.ts/, /^node:path(#|$)/, /^\(computed\)/],
+    mayImport: [/^core\/base\/missing-package\.ts/, /^peers\//, /^node:path(#|$)/, /^\(computed\)/],
   },
   {
     from: /^stores\/sqlite-(file|lock)\.ts$/,
@@ -182,6 +252,9 @@ const layers: readonly { readonly from: RegExp; readonly mayImport: readonly Reg
     from: /^outbound\//,
     mayImport: [
       /^(type )?outbound\//,
+      /^(type )?core\/base\//,
+      /^type core\/feature\//,
+      /^lru-cache(#|$)/,
       /^type node:https?#/,
       /^(type )?node:net(#|$)/,
       /^node:(https?|dns\/promises)#\*$/,
@@ -200,7 +273,7 @@ const layers: readonly { readonly from: RegExp; readonly mayImport: readonly Reg
   {
     from: /^resource-server\//,
     mayImport: [
-      /^(type )?core\/base\//,
+      /^(type )?core\/(base|feature)\//,
       /^(type )?resource-server\//,
       JOSE,
       /^(type )?lru-cache(#|$)/,
@@ -281,7 +354,7 @@ const layers: readonly { readonly from: RegExp; readonly mayImport: readonly Reg
     mayImport: [
       /^(type )?cli\//,
       /^(type )?oauth-query(\/(clients|stores\/open))?(#|$)/,
-      /^core\/base\/(printable|http\/body|addresses\/(url|request-addresses))\.ts(#|$)/,
+      /^core\/base\/(defined|moved|printable|http\/body|addresses\/(url|request-addresses))\.ts(#|$)/,
       /^(type )?jose(#|$)/,
       /^(type )?node:/,
     ],
@@ -496,6 +569,23 @@ describe('runtime dependencies', () => {
     const unused = Object.keys(manifest.dependencies).filter((name) => !imported.has(name));
     expect(unused).toEqual([]);
   });
+});
+
+test('each export of src is imported somewhere, or public', () => {
+  const entries = Object.values(manifest.exports).flatMap((target) =>
+    typeof target === 'string' ? [] : [target.default.replace('./dist/', 'src/').replace(/js$/, 'ts')],
+  );
+  // The compiler needs their names for the declarations of the tables that are made of them.
+  const inferred = ['src/core/oauth/records/stored-records.ts UserCodeRecord'];
+  expect(unusedExports(repositoryFiles(), new Set(entries))).toEqual(inferred);
+  const planted = [
+    { path: 'src/a.ts', text: 'export const used = 1; export const unused = 2; export type Unused = 3;' },
+    { path: 'src/b.ts', text: `export { used as shown } from './a.js';` },
+    { path: 'src/c.ts', text: 'export const inTest = 1;' },
+    { path: 'src/d.ts', text: 'export const whole = 1;' },
+    { path: 'test/c.test.ts', text: `import { inTest } from '../src/c.js'; await import('../src/d.js');` },
+  ];
+  expect(unusedExports(planted, new Set(['src/b.ts']))).toEqual(['src/a.ts unused', 'src/a.ts Unused']);
 });
 
 test('the suites with one host each cover every host together', () => {

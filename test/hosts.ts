@@ -3,6 +3,7 @@ import express4 from 'express4';
 import koa3 from 'koa';
 import koa2 from 'koa2';
 import { afterAll, expect } from 'vitest';
+import type { Issue } from '../src/core/oauth/owners/issue.js';
 import type { OwnerGrants } from '../src/core/oauth/owners/owner-grants.js';
 import type { Owners } from '../src/core/oauth/owners/owners.js';
 import { expressApp } from './hosts/express.js';
@@ -40,6 +41,7 @@ export interface RunningHost {
   /** Everything that reached the host's error handler. */
   readonly errors: readonly unknown[];
   readonly grants: OwnerGrants;
+  readonly issue: Issue;
   readonly owners: Owners;
   close(): Promise<void>;
 }
@@ -71,7 +73,7 @@ const start = async (framework: FrameworkName, mount: MountName, setup: HostSetu
     await app.close();
   };
   endWithTest(end);
-  return { origin, base, errors, grants: app.grants, owners: app.owners, close: end };
+  return { origin, base, errors, grants: app.grants, issue: app.issue, owners: app.owners, close: end };
 };
 
 const host = (framework: FrameworkName, mount: MountName): Host => ({

@@ -16,7 +16,7 @@ const at = (path: string): URL => new URL(`../${path}`, import.meta.url);
 const manifest: Manifest = JSON.parse(readFileSync(at('package.json'), 'utf8'));
 
 describe('package.json', () => {
-  test('installs three packages that install nothing else, under the licences that docs/publishing.md names', () => {
+  test('installs three packages that install nothing else, under the licences that tools/publishing.md names', () => {
     const installed = Object.keys(manifest.dependencies).map((name) => {
       const { license, dependencies = {} }: Manifest = JSON.parse(
         readFileSync(at(`node_modules/${name}/package.json`), 'utf8'),
@@ -28,7 +28,7 @@ describe('package.json', () => {
       ['jose', 'MIT', []],
       ['lru-cache', 'BlueOak-1.0.0', []],
     ]);
-    const page = readFileSync(at('docs/publishing.md'), 'utf8').replaceAll(/\s+/g, ' ');
+    const page = readFileSync(at('tools/publishing.md'), 'utf8').replaceAll(/\s+/g, ' ');
     expect(page).toContain('`fastify-plugin` (MIT), `jose` (MIT) and `lru-cache` (BlueOak-1.0.0)');
   });
 
@@ -56,7 +56,7 @@ describe('package.json', () => {
     expect(broken.map(({ place, url }) => `${place} ${url}`)).toEqual([]);
   });
 
-  // An address that leads nowhere would be worse than none. docs/publishing.md says when to add them.
+  // An address that leads nowhere would be worse than none. tools/publishing.md says when to add them.
   test('names a repository, a home page and a tracker, or none of them', () => {
     const named = Object.keys(manifest).filter((name) => ['repository', 'homepage', 'bugs'].includes(name));
     expect([0, 3]).toContain(named.length);
@@ -72,7 +72,7 @@ describe('package.json', () => {
       encoding: 'utf8',
     });
     const asking = texts.split('\n').filter((path) => path !== '' && asks.test(readFileSync(at(path), 'utf8')));
-    expect(asking).toEqual(['docs/publishing.md']);
+    expect(asking).toEqual(['tools/publishing.md']);
   });
 
   test('the changelog begins with this version or with what is not released yet', () => {

@@ -117,3 +117,53 @@ export function circleOf(files: readonly SourceFile[]): readonly string[] | unde
   }
   return undefined;
 }
+
+/**
+ * The exports of `src` that nothing takes: no other file by its relative path, as the tests and tools do, and no public entry.
+ *
+ * @param files - Paths below the repository, and texts.
+ * @param entries - Their exports are public.
+ */
+export function unusedExports(
+  files: readonly { readonly path: string; readonly text: string }[],
+  entries: ReadonlySet<string>,
+): readonly string[] {
+  const taken = new Set<string>();
+  const offered: { readonly path: string; readonly name: string }[] = [];
+  for (const { path, text } of files) {
+    const { program, module } = parseSync(path, text, { lang: 'ts' });
+    const take = (specifier: string, name: string | null): void => {
+      if (!specifier.startsWith('.')) return;
+      taken.add(`${posix.join(posix.dirname(path), specifier).replace(/\.js$/, '.ts')}#${name ?? '*'}`);
+    };
+    for (const { moduleRequest, entries: names } of module.staticImports)
+      for (const { importName } of names) take(moduleRequest.value, importName.name);
+    for (const { exportName, importName, moduleRequest } of module.staticExports.flatMap((one) => one.entries)) {
+      if (moduleRequest !== null) take(moduleRequest.value, importName.name);
+      if (path.startsWith('src/') && exportName.name !== null) offered.push({ path, name: exportName.name });
+    }
+    new Visitor({
+      ImportExpression: ({ source }) => {
+        if (source.type === 'Literal') take(String(source.value), null);
+      },
+      TSImportType: ({ source }) => take(source.value, null),
+    }).visit(program);
+  }
+  return offered
+    .filter(({ path, name }) => !entries.has(path) && !taken.has(`${path}#${name}`) && !taken.has(`${path}#*`))
+    .map(({ path, name }) => `${path} ${name}`);
+}
+
+/** TypeScript files below a folder of the repository. What is installed or built there is not: an installed package may be a link to the repository. */
+const filesBelow = (folder: string): readonly string[] =>
+  readdirSync(join(root, folder), { withFileTypes: true }).flatMap((entry) => {
+    const path = posix.join(folder, entry.name);
+    if (entry.isDirectory()) return entry.name === 'node_modules' || entry.name === 'dist' ? [] : filesBelow(path);
+    return /(?<!\.d)\.ts$/.test(entry.name) ? [path] : [];
+  });
+
+/** Every TypeScript file of the repository that may import from `src`. */
+export const repositoryFiles = (): readonly { readonly path: string; readonly text: string }[] =>
+  ['src', 'sandbox', 'tools', 'test', 'examples', 'bench']
+    .flatMap(filesBelow)
+    .map((path) => ({ path, text: readFileSync(join(root, path), 'utf8') }));

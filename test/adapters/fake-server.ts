@@ -75,6 +75,7 @@ export const fakeServer = (options: ServerOptions): Server => ({
   wellKnown: [route('/.well-known/fake/auth', async () => ({ status: 200, headers: TYPE, body: '{"well":"known"}' }))],
   bindsTokens: false,
   keepsSignIn: false,
+  close: async () => undefined,
   check: () => Promise.reject(new Error('not used')),
   guard: async (request, requirement): Promise<GuardResult> => {
     const token = request.header('authorization');

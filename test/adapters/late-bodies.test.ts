@@ -28,7 +28,7 @@ describe.each(everyTransport.filter(({ mount }) => mount === 'bare'))('$name', (
   test('a body that does not arrive before the deadline of its request is 408, and its connection ends: at every endpoint', async () => {
     const { options, errors } = fixture({
       timeout: 200,
-      query: query({ extensions: [mcp()] }),
+      features: [query(), mcp()],
       registration: {},
     });
     const host = await start({ options });

@@ -153,7 +153,7 @@ const answersOf = async ({ start }: Host): Promise<Readonly<Record<string, unkno
     issuer: 'https://op.example',
     runtime: { random: sameBytes() },
     cors: ['https://app.example'],
-    query: query({ site: { name: 'Fruit' }, extensions: [openApi(), sandbox()] }),
+    features: [query({ site: { name: 'Fruit' } }), openApi(), sandbox()],
   });
   const running = await start({ options });
   const answers: Record<string, unknown> = {};

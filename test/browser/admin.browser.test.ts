@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { adminPages } from '../../src/admin/index.js';
 import { storedClients } from '../../src/clients/index.js';
+import { adminPages } from '../../src/features/admin/index.js';
 import { Client, oneHostEach, type RunningHost } from '../hosts.js';
 import { fixture } from '../oauth/support/fixture.js';
 import { describeEngine } from '../stores/engines/availability.js';
@@ -28,7 +28,7 @@ describeEngine('the page for administrators in a browser', noChromium, () => {
     [browser, site, host] = await Promise.all([
       startChromium(),
       startClientSite(),
-      oneHostEach[0].start({ options: { ...options, clients, admin } }),
+      oneHostEach[0].start({ options: { ...options, clients, features: [admin] } }),
     ]);
   });
   afterAll(async () => {
@@ -55,8 +55,12 @@ describeEngine('the page for administrators in a browser', noChromium, () => {
     await page.getByRole('link', { name: 'Add a client' }).click();
     await judge('new client');
     await page.getByLabel('Identifier').fill('site');
-    await page.getByLabel('Name').fill('The Site');
+    await page.getByLabel('Name', { exact: true }).fill('The Site');
+    await page.getByLabel('Redirect URIs').fill('not a url');
+    await press(page, 'Add client');
+    await judge('mistakes');
     await page.getByLabel('Redirect URIs').fill(site.redirectUri);
+    await page.getByLabel('See your name').check();
     await press(page, 'Add client');
     const secret = await page.locator('.secret .code').innerText();
     await judge('secret');
@@ -72,10 +76,10 @@ describeEngine('the page for administrators in a browser', noChromium, () => {
     await judge('list');
     await page.getByRole('link', { name: 'The Site' }).click();
     await judge('client');
-    await press(page, 'End');
+    await press(page, 'Revoke');
     await judge('question');
-    await press(page, 'End');
-    expect(await page.getByRole('status').innerText()).toBe('The grant has ended.');
+    await press(page, 'Revoke');
+    expect(await page.getByRole('status').innerText()).toBe('The grant was revoked.');
     expect(await page.getByText('No user has connected this client.').count()).toBe(1);
     await page.setViewportSize({ width: 1280, height: 800 });
     await page.emulateMedia({ colorScheme: 'light' });

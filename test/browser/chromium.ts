@@ -1,3 +1,4 @@
+import { fileURLToPath } from 'node:url';
 import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 import { findProgram } from '../stores/engines/daemon.js';
 
@@ -17,10 +18,14 @@ const SWITCHES = [
   '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE localhost',
 ];
 
+/** The fonts that pages are compared with, first. */
+const FONTS = fileURLToPath(new URL('fonts.conf', import.meta.url));
+
 /** A Chromium with a profile of its own, without a window. */
 export const startChromium = (): Promise<Browser> => {
   if (program === undefined) throw new Error(noChromium);
-  return chromium.launch({ executablePath: program, chromiumSandbox: false, args: SWITCHES });
+  const env = { ...process.env, FONTCONFIG_FILE: FONTS };
+  return chromium.launch({ executablePath: program, chromiumSandbox: false, args: SWITCHES, env });
 };
 
 /** A browser window and what happened in it. */

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { query } from '../../src/core/query/index.js';
+import { personalTokens } from '../../src/features/personal-tokens/index.js';
 import { arabic, english, german, japanese, portuguese } from '../../src/languages/index.js';
 import { Client, oneHostEach, type RunningHost } from '../hosts.js';
 import { PKCE } from '../oauth/support/browser.js';
@@ -67,8 +68,7 @@ describeEngine('layout and accessibility of the pages', noChromium, () => {
       },
     ],
     registration: {},
-    tokens: {},
-    query: query({ site: { name: 'Example' } }),
+    features: [query({ site: { name: 'Example' } }), personalTokens()],
   });
   let browser: Browser;
   let host: RunningHost;
@@ -138,7 +138,7 @@ describeEngine('layout and accessibility of the pages', noChromium, () => {
       },
     ],
     ['question before disconnecting', (page) => press(page, 'Disconnect Living Room TV')],
-    ['no connected application', (page) => press(page, 'Disconnect Living Room TV')],
+    ['no connected application', (page) => press(page, 'Disconnect')],
     ['personal tokens', (page) => page.goto(`${host.base}/oauth/tokens`)],
     [
       'new personal token',
@@ -146,6 +146,10 @@ describeEngine('layout and accessibility of the pages', noChromium, () => {
         await page.getByLabel('Name', { exact: true }).fill(LONG);
         await page.getByLabel('See your name').check();
         await press(page, 'Create token');
+        await press(page, 'Copy');
+        await page.getByRole('status').getByText('Copied.').waitFor();
+        const copied = await page.evaluate<string>('navigator.clipboard.readText()');
+        expect([copied]).toEqual(await page.locator('.secret .code').allInnerTexts());
       },
     ],
     ['device sign in', (page) => forget().then(() => page.goto(`${host.base}/oauth/device`))],
@@ -156,7 +160,7 @@ describeEngine('layout and accessibility of the pages', noChromium, () => {
   beforeAll(async () => {
     if (pictures !== undefined) mkdirSync(pictures, { recursive: true });
     [browser, host] = await Promise.all([startChromium(), oneHostEach[0].start({ options })]);
-    window = await openWindow(browser);
+    window = await openWindow(browser, { permissions: ['clipboard-read', 'clipboard-write'] });
   });
   afterAll(async () => {
     expect(window.extras).toEqual([]);

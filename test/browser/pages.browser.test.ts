@@ -299,15 +299,15 @@ describeEngine('the pages in a browser', noChromium, () => {
         await page.goto(device.verification_uri);
         await signIn(page, ALICE);
         await page.getByRole('heading', { name: 'Connect a device' }).waitFor();
-        // Nothing needs to be filled in for it; Enter in the field sends the code, and not the button after it.
-        expect([await autofocused(page), ...(await tabOrder(page, 2))]).toEqual(['Code', 'Continue', 'Sign out']);
-        await page.keyboard.press('Enter');
+        // Nothing needs to be filled in for it; Enter in the field sends the code, and not this button.
+        expect([await autofocused(page), ...(await tabOrder(page, 1))]).toEqual(['Code', 'Continue']);
+        await page.getByRole('button', { name: 'Sign out and use another account' }).press('Enter');
         await page.getByRole('heading', { name: 'Sign in' }).waitFor();
         await signIn(page, ALICE);
         await page.getByLabel('Code').fill(device.user_code);
         await page.keyboard.press('Enter');
         await page.getByRole('heading', { name: 'Allow tv to access your account?' }).waitFor();
-        await press(page, 'Sign out');
+        await press(page, 'Sign out and use another account');
         expect(await heading(page)).toBe('Sign in');
         await signIn(page, BOB);
         expect((await page.getByLabel('Code').inputValue()).replace('-', '')).toBe(device.user_code.replace('-', ''));

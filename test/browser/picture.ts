@@ -41,7 +41,7 @@ const read = (): Record<string, string> => JSON.parse(readFileSync(FILE, 'utf8')
 const known = read();
 
 /** A caret or a random code on the machine of the pictures, and letters of another width elsewhere, stay below it. */
-const LIMITS = { same: 0.08, other: 0.7 };
+const LIMITS = { same: 0.08, other: 1 };
 
 /**
  * How the window differs from the picture with this name: the average over its parts, each from 0 to 15, if that is too much. A card that moves,

@@ -48,7 +48,7 @@ export const startSandboxSite = async (
         scope: 'profile highvolume',
         default_scope: 'profile',
       };
-      const site = fixture({ clients: [client], query: query({ ...OPTIONS, extensions: [sandbox(options)] }) });
+      const site = fixture({ clients: [client], features: [query(OPTIONS), sandbox(options)] });
       sites.push(site);
       return site.options;
     },

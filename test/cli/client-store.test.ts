@@ -87,6 +87,11 @@ describeEngine('client commands over a SQLite file', noSqlite, () => {
       JSON.stringify({ token_endpoint_auth_method: 'none', redirect_uris: [REDIRECT] }),
     );
     expect(none['secrets']).toEqual([]);
+    const remote = await json(
+      ['add', 'remote', '--redirect-uri', REDIRECT, '--from', '-'],
+      JSON.stringify({ jwks_uri: 'https://bank.example/keys' }),
+    );
+    expect([remote['secrets'], 'client_secret' in remote]).toEqual([[], false]);
   });
 
   test('change replaces given fields, null removes them, and a different version is a conflict', async () => {
@@ -152,6 +157,31 @@ describeEngine('client commands over a SQLite file', noSqlite, () => {
     expect(lines.map(({ client_id }) => client_id).sort()).toEqual(names.toSorted());
     const none = await run(['list', '--issuer', 'https://none.example']);
     expect(none).toEqual({ code: 0, stdout: '', stderr: '' });
+  });
+
+  test('exchange_resources are kept by other changes, shown, replaced, removed, and must be an array of strings', async () => {
+    const of = ({ registration }: Record<string, unknown>) =>
+      (registration as Readonly<Record<string, unknown>>)['exchange_resources'];
+    const first = ['https://search.example'];
+    const second = ['https://mail.example', 'https://files.example'];
+    const added = await json(['add', 'notes', '--from', '-'], JSON.stringify({ exchange_resources: first }));
+    expect(of(added)).toEqual(first);
+    expect(of(await json(['change', 'notes', '--name', 'Notes']))).toEqual(first);
+    const change = (exchange_resources: unknown) =>
+      run(['change', 'notes', '--from', '-'], JSON.stringify({ exchange_resources }));
+    for (const wrong of ['https://search.example', [7], {}]) {
+      const { code, stdout, stderr } = await change(wrong);
+      expect([code, stdout, stderr]).toEqual([
+        1,
+        '',
+        expect.stringMatching(/: exchange_resources(?:\[0\])? must be an? (?:array|string)/),
+      ]);
+    }
+    expect(of(await json(['show', 'notes']))).toEqual(first);
+    expect((await change(second)).code).toBe(0);
+    expect(of(await json(['show', 'notes']))).toEqual(second);
+    expect((await change(null)).code).toBe(0);
+    expect(of(await json(['show', 'notes']))).toBeUndefined();
   });
 
   test('saves nothing and prints all problems if a server would reject the client', async () => {

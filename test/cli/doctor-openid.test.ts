@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { OPENID_RULES } from '../../src/cli/doctor/openid.js';
+import { openIdFixture } from '../features/openid/support.js';
 import { useStarted } from '../hosts/listen.js';
-import { openIdFixture } from '../openid/support.js';
 import { everyRow } from '../rows.js';
 import { type Spoil, startBadProxy } from './support/bad-proxy.js';
 import { at, dropHeader, edit, type Fault, html, redirect } from './support/broken-servers.js';
@@ -107,5 +107,5 @@ test('O89: --openid takes an issuer, and a client with its redirect URI', async 
   await expect(walk('--client-id', 'rp')).rejects.toThrow('--client-id and --redirect-uri must be used together');
   await expect(walk(proxy.issuer)).rejects.toThrow('--openid cannot be used with issuer');
   await expect(walk('--mcp', proxy.issuer)).rejects.toThrow('--mcp cannot be used with --openid');
-  await expect(runDoctor(['--redirect-uri', REDIRECT, proxy.issuer])).rejects.toThrow('only for --openid');
+  await expect(runDoctor(['--redirect-uri', REDIRECT, proxy.issuer])).rejects.toThrow('only for --openid and --fapi2');
 });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { ClientSecret } from '../../src/core/oauth/clients/client-secret.js';
+import type { ClientSecret } from '../../src/core/oauth/clients/client.js';
 import { basic, Client, hostFor } from '../hosts.js';
 import { fixture } from '../oauth/support/fixture.js';
 import { oauthQueryInProcess } from './program.js';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { FetchBounds } from '../../src/clients/documents/fetch-bounds.js';
 import { limitWith } from '../../src/core/base/limits/source.js';
-import { UnusableClientError } from '../../src/core/oauth/clients/own-registry.js';
+import { UnusableClientError } from '../../src/core/oauth/clients/client-finder.js';
 
 /** Fetches that go on until they are released. */
 class Fetches {

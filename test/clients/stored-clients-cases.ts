@@ -86,6 +86,22 @@ export const storedClientsCases = (connect: Connect): void => {
       expect(codeOf(await change().catch((error: unknown) => error))).toBe('unknown');
   });
 
+  test('exchange_resources are kept, found from another process, and must be an array of strings', async () => {
+    const [here, there] = [storedClients(connect()), storedClients(connect(), { cacheSeconds: 0 })];
+    const client_id = newName();
+    const exchange_resources = ['https://search.example'];
+    await here.add({ client_id, ...REDIRECT, exchange_resources });
+    await here.change(client_id, { client_name: 'Notes' });
+    expect(await there.find(client_id)).toMatchObject({ exchange_resources, client_name: 'Notes' });
+    for (const wrong of ['https://search.example', [7]] as never[]) {
+      const refused = await here.change(client_id, { exchange_resources: wrong }).catch((error: unknown) => error);
+      expect([codeOf(refused), String(refused)]).toEqual(['invalid', expect.stringContaining('exchange_resources')]);
+    }
+    expect((await there.change(client_id, { exchange_resources: null })).registration).not.toHaveProperty(
+      'exchange_resources',
+    );
+  });
+
   test('a new secret is returned once, and the store never has a usable one', async () => {
     const written: string[] = [];
     const store = connect();

@@ -1,4 +1,4 @@
-import { contentQuery, type VisiblePages } from 'oauth-query/content';
+import { contentQuery, type ContentSource, type VisiblePages } from 'oauth-query/content';
 import { ContentDatabase, exportContent } from 'oauth-query/content/mediawiki-export';
 import { mcp } from 'oauth-query/mcp';
 import { query } from 'oauth-query/query';
@@ -41,15 +41,18 @@ interface Site {
 
 const WATCHERS = ['User 1', 'User 7'];
 
-const siteOf = (database: ContentDatabase, visible?: VisiblePages): Site => {
+const siteOf = (source: ContentSource, visible?: VisiblePages): Site => {
   const options = {
     issuer: 'http://127.0.0.1:1',
     secret: 'a secret of the test that has 32 characters',
     store: memoryStore(),
-    query: query({
-      path: ['/api'],
-      ...contentQuery(exportContent(database), { extensions: [mcp()], ...(visible && { visible }) }),
-    }),
+    features: [
+      query({
+        path: ['/api'],
+        ...contentQuery(source, visible && { visible }),
+      }),
+      mcp(),
+    ],
     scopes: { read: { description: 'Read', rights: ['apihighlimits'] } },
     grants: ['password'] as const,
     users: WATCHERS.map((username) => ({ username, password: 'secret' })),
@@ -77,7 +80,7 @@ beforeAll(() => {
     const database = new ContentDatabase(':memory:');
     databases.push(database);
     fillLargeSite(database, { pages, huge: 1 });
-    return siteOf(database);
+    return siteOf(exportContent(database));
   });
 });
 afterAll(() => databases.forEach((database) => database.close()));
@@ -107,10 +110,14 @@ const growth = async ([small, large]: readonly (() => unknown)[]): Promise<strin
 };
 
 /** The sentences about work that takes longer. */
-const slowOf = async <T>(all: readonly T[], work: (site: Site, one: T) => unknown): Promise<readonly string[]> => {
+const slowOf = async <T>(
+  two: readonly Site[],
+  all: readonly T[],
+  work: (site: Site, one: T) => unknown,
+): Promise<readonly string[]> => {
   const slow: string[] = [];
   for (const one of all) {
-    const grown = await growth(sites.map((site) => () => work(site, one)));
+    const grown = await growth(two.map((site) => () => work(site, one)));
     if (grown !== undefined) slow.push(`${grown}: ${JSON.stringify(one)}`);
   }
   return slow;
@@ -124,7 +131,7 @@ test('no request takes longer the more pages a site has, whatever it asks', asyn
   const isBounded = ({ list, uciprange }: Params): boolean => list === 'search' || uciprange !== undefined;
   const requests = worstRequests().filter((params, index) => index % EVERY === 0 && !isBounded(params));
   expect(requests.length).toBeGreaterThan(200);
-  expect(await slowOf(requests, ({ send }, params) => send(params))).toEqual([]);
+  expect(await slowOf(sites, requests, ({ send }, params) => send(params))).toEqual([]);
   expect(failures).toEqual([]);
 });
 
@@ -138,14 +145,14 @@ test('no watchlist takes longer the more pages a site has, for who watches few p
     const answer = JSON.stringify(await site!.send({ list: 'watchlistraw' }, tokens.get(site!)));
     expect(answer).toContain('Page 0');
     const some = requests.filter((_, index) => index % EVERY === 0);
-    expect(await slowOf(some, (site, params) => site.send(params, tokens.get(site)))).toEqual([]);
+    expect(await slowOf(sites, some, (site, params) => site.send(params, tokens.get(site)))).toEqual([]);
   }
   expect(failures).toEqual([]);
 });
 
 test('no request with many modules, and no tool, takes longer the more pages a site has', async () => {
-  expect(await slowOf(manyModules(), ({ send }, params) => send(params))).toEqual([]);
-  expect(await slowOf(WORST_CALLS, ({ call }, [tool, args]) => call(tool, args))).toEqual([]);
+  expect(await slowOf(sites, manyModules(), ({ send }, params) => send(params))).toEqual([]);
+  expect(await slowOf(sites, WORST_CALLS, ({ call }, [tool, args]) => call(tool, args))).toEqual([]);
   expect(failures).toEqual([]);
 });
 
@@ -178,7 +185,7 @@ const excessive = async (all: readonly Params[], send: (params: Params) => unkno
 test('no request takes long by itself: the lists of a page with thousands of links, high limits, hidden pages', async () => {
   const [, site] = sites;
   const token = await site!.token('User 7');
-  const hiding = siteOf(databases[1]!, (pages) => pages.filter(({ id }) => id % 100 === 1));
+  const hiding = siteOf(exportContent(databases[1]!), (pages) => pages.filter(({ id }) => id % 100 === 1));
   const lists = worstRequests().filter(({ list, generator }) => list !== undefined && !generator);
   const high = worstRequests().filter(({ generator }) => generator !== undefined);
   const some = (all: readonly Params[], step: number) => all.filter((_, index) => index % step === 0);
@@ -200,25 +207,67 @@ test('no format takes long, though half of the texts are characters that it esca
     return { id: n + 1, title, text, history: [{ id: n + 1, text }] };
   });
   fillDatabase(database, pages);
-  const { send, token } = siteOf(database);
+  const { send, token } = siteOf(exportContent(database));
   const user = await token('User 7');
   expect(await excessive(MUCH_MARKUP, (params) => send(params, user))).toEqual([]);
   expect(failures).toEqual([]);
 });
 
-test('no list of thousands of users takes long, if few or most of them have only edited hidden pages', async () => {
-  const database = new ContentDatabase(':memory:');
-  databases.push(database);
-  const pages = Array.from({ length: 20_000 }, (_, n) => {
-    const [user, userid] = n % 2 === 0 ? [`User ${n}`, n + 1] : [`192.0.${n >> 8}.${n % 256}`, 0];
-    return { id: n + 1, title: `Page ${n}`, text: '', history: [{ id: n + 1, text: '', user, userid }] };
+/** Authors of each of two sites. The smaller one has enough for every bound. */
+const USERS = [8_000, 32_000] as const;
+/** Calls of a source, and rows that it returned, for any request about users: counted, because no machine changes them. */
+const MOST_READ = { calls: 3_000, rows: 8_000 };
+
+/** The source of a database, and what was read from it since it was last asked. */
+const countedSource = (database: ContentDatabase) => {
+  const read = { calls: 0, rows: 0 };
+  const source = Object.fromEntries(
+    Object.entries(exportContent(database)).map(([name, value]: [string, unknown]) => [
+      name,
+      typeof value !== 'function'
+        ? value
+        : async (...args: unknown[]) => {
+            const rows: unknown = await value(...args);
+            read.calls += 1;
+            if (Array.isArray(rows)) read.rows += rows.length;
+            return rows;
+          },
+    ]),
+  ) as unknown as ReturnType<typeof exportContent>;
+  const taken = () => {
+    const all = { ...read };
+    Object.assign(read, { calls: 0, rows: 0 });
+    return all;
+  };
+  return { source, taken };
+};
+
+test('no list of users takes longer the more users there are, if few or most of them have only edited hidden pages', async () => {
+  const many = USERS.map((count) => {
+    const database = new ContentDatabase(':memory:');
+    databases.push(database);
+    const pages = Array.from({ length: count }, (_, n) => {
+      const [user, userid] = n % 2 === 0 ? [`User ${n}`, n + 1] : [`192.0.${n >> 8}.${n % 256}`, 0];
+      return { id: n + 1, title: `Page ${n}`, text: '', history: [{ id: n + 1, text: '', user, userid }] };
+    });
+    storeSite(database, { name: 'Users', database: 'users', base: '', language: 'en', namespaces: [] });
+    fillDatabase(database, pages);
+    return database;
   });
-  storeSite(database, { name: 'Users', database: 'users', base: '', language: 'en', namespaces: [] });
-  fillDatabase(database, pages);
   const isFew = ({ id }: { readonly id: number }): boolean => id % 100 < 2;
   for (const visible of [undefined, isFew, (page: { readonly id: number }) => !isFew(page)]) {
-    const { send } = siteOf(database, visible && ((some) => some.filter(visible)));
-    expect(await excessive(MANY_USERS, (params) => send(params))).toEqual([]);
+    const seen: VisiblePages | undefined = visible && ((some) => some.filter(visible));
+    const counted = many.map(countedSource);
+    const asked = counted.map(({ source }) => siteOf(source, seen));
+    for (const params of MANY_USERS)
+      for (const [index, { send }] of asked.entries()) {
+        await send(params);
+        const { calls, rows } = counted[index]!.taken();
+        expect(calls, JSON.stringify(params)).toBeGreaterThan(0);
+        expect(calls, JSON.stringify(params)).toBeLessThanOrEqual(MOST_READ.calls);
+        expect(rows, JSON.stringify(params)).toBeLessThanOrEqual(MOST_READ.rows);
+      }
+    expect(await slowOf(asked, MANY_USERS, ({ send }, params) => send(params))).toEqual([]);
   }
   expect(failures).toEqual([]);
 });

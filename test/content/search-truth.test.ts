@@ -32,7 +32,7 @@ const serverOf = (source: ContentSource) =>
   contentServer({
     issuer: 'http://127.0.0.1:1',
     clients: [],
-    query: query({ path: ['/api'], ...contentQuery(source, { extensions: [mcp()] }) }),
+    features: [query({ path: ['/api'], ...contentQuery(source) }), mcp()],
     onWarning: () => undefined,
   });
 

@@ -1,3 +1,4 @@
+import { diffArrays } from 'diff';
 import {
   type ContentLogEntry,
   type ContentSource,
@@ -88,13 +89,16 @@ const startSite = (source: ContentSource) => {
     runtime: { clock: () => Date.parse('2025-06-02T00:00:00Z') },
     onError: (error: unknown) => void failures.push(error),
     onWarning: () => undefined,
-    query: query(
-      contentQuery(source, {
-        visible,
-        site: { ...SITE, name: 'Two sites', language: 'en' },
-        extensions: [mcp()],
-      }),
-    ),
+    features: [
+      query(
+        contentQuery(source, {
+          diff: diffArrays,
+          visible,
+          site: { ...SITE, name: 'Two sites', language: 'en' },
+        }),
+      ),
+      mcp(),
+    ],
   };
   const { send, call } = contentServer(options);
   /** The first responses of a client that follows continuations. */

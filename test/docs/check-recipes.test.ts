@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import type { Server } from 'node:http';
 import { createRequire } from 'node:module';
 import 'reflect-metadata';
@@ -13,27 +14,31 @@ import { io as connect } from 'socket.io-client';
 import { beforeAll, expect, test } from 'vitest';
 import { WebSocket, WebSocketServer } from 'ws';
 import { oauthQuery as create } from '../../src/adapters/express/index.js';
+import { oauthQuery as overNode, type OAuthQuery } from '../../src/adapters/node/index.js';
 import type { TokenCheck } from '../../src/resource-server/index.js';
+import { memoryStore } from '../../src/stores/memory.js';
 import { bearer, Client } from '../hosts.js';
 import { listen } from '../hosts/listen.js';
 import { DOCUMENTS } from './documents.js';
 import { moduleIn } from './guide.js';
 
-const oauth = create({
+const options = {
+  store: memoryStore(),
   issuer: 'http://127.0.0.1:3000',
   secret: 'a secret of at least 32 characters',
   clients: [{ client_id: 'spa', redirect_uris: ['https://spa.example/cb'], scope: 'photos.read profile' }],
   scopes: { 'photos.read': 'See', profile: 'Name' },
   users: [{ username: 'alice', password: 'wonderland' }],
   onWarning: () => undefined,
-});
+};
+const oauth = create(options);
 
 /** The recipes, as they stand in the document. */
 interface Recipes {
   photoSockets(server: Server, check: TokenCheck): WebSocketServer;
   subscriptions(sockets: WebSocketServer, schema: GraphQL.GraphQLSchema, check: TokenCheck): unknown;
   protectSockets(io: SocketServer, check: TokenCheck): void;
-  PhotosGuard: new (check: TokenCheck) => object;
+  ScopeGuard: new (guard: ReturnType<OAuthQuery['guard']>) => object;
   TokenStrategy: new (check: TokenCheck) => passport.Strategy;
 }
 
@@ -41,15 +46,15 @@ let recipes: Recipes;
 let live: string;
 let narrow: string;
 
-const tokenFor = async (scope: string): Promise<string> =>
+const tokenFor = async (scope: 'photos.read' | 'profile'): Promise<string> =>
   (await oauth.issue({ sub: 'alice', client_id: 'spa', scope })).access_token;
 
 beforeAll(async () => {
-  const blocks = DOCUMENTS.find(({ path }) => path === 'docs/check.md')?.blocks ?? [];
+  const blocks = DOCUMENTS.find(({ path }) => path === 'docs/guard.md')?.blocks ?? [];
   const modules = await Promise.all(
     blocks
       .filter(({ lang, code }) => lang === 'ts' && code.includes('export '))
-      .map(({ code }) => moduleIn<Partial<Recipes>>('docs/check.md', code)),
+      .map(({ code }) => moduleIn<Partial<Recipes>>('docs/guard.md', code)),
   );
   recipes = Object.assign({}, ...modules) as Recipes; // The test fails if one is missing.
   [live, narrow] = await Promise.all([tokenFor('photos.read'), tokenFor('profile')]);
@@ -141,9 +146,11 @@ const expectGuarded = async (origin: string, insufficient: unknown): Promise<voi
   expect(await ask(bearer(narrow))).toEqual([403, insufficient]);
 };
 
-test('the recipe for NestJS protects a route', async () => {
+test('the recipe for NestJS protects a route, and each of two guards', async () => {
+  const calls: string[] = [];
   class Photos {
     list(req: { auth: { sub: string } }): string {
+      calls.push(req.auth.sub);
       return req.auth.sub;
     }
   }
@@ -155,9 +162,52 @@ test('the recipe for NestJS protects a route', async () => {
   class Site {}
   Module({ controllers: [Photos] })(Site);
   const app = await NestFactory.create(Site, { logger: false });
-  app.useGlobalGuards(new recipes.PhotosGuard(oauth.check) as never);
+  const { guard } = overNode(options);
+  app.useGlobalGuards(new recipes.ScopeGuard(guard('photos.read')) as never);
   await app.listen(0, '127.0.0.1');
   await expectGuarded(await app.getUrl(), expect.stringContaining('insufficient_scope'));
+  await app.close();
+  expect(calls).toEqual(['alice']);
+
+  const strict = await NestFactory.create(Site, { logger: false });
+  const guards = (['photos.read', 'profile'] as const).map((scope) => new recipes.ScopeGuard(guard(scope)));
+  strict.useGlobalGuards(...(guards as never[]));
+  await strict.listen(0, '127.0.0.1');
+  expect((await new Client(await strict.getUrl()).get('/photos', bearer(live))).status).toBe(403);
+  await strict.close();
+  expect(calls).toEqual(['alice']);
+});
+
+test('the module for NestJS is that of the example, and a method does not run that its own guard refuses', async () => {
+  const { OAUTH, OAuthQueryModule, RequireScope } = await import('../../examples/nest/oauth-query.module.js');
+  const example = readFileSync(new URL('../../examples/nest/oauth-query.module.ts', import.meta.url), 'utf8');
+  const [, code = ''] = /\*\/\n([^]*)$/.exec(example) ?? [];
+  const blocks = DOCUMENTS.find(({ path }) => path === 'docs/hosts.md')?.blocks ?? [];
+  expect(blocks.some((block) => block.code.includes(code.trim()))).toBe(true);
+
+  const calls: string[] = [];
+  class Photos {
+    remove(): string {
+      calls.push('remove');
+      return 'removed';
+    }
+  }
+  const remove = Object.getOwnPropertyDescriptor(Photos.prototype, 'remove');
+  if (remove === undefined) throw new Error('unreachable');
+  Get()(Photos.prototype, 'remove', remove);
+  RequireScope('profile')(Photos.prototype, 'remove', remove);
+  Controller('photos')(Photos);
+  RequireScope('photos.read')(Photos);
+  class Site {}
+  Module({ imports: [OAuthQueryModule.forRoot(options)], controllers: [Photos] })(Site);
+  const app = await NestFactory.create(Site, { logger: false });
+  app.use(app.get(OAUTH));
+  await app.listen(0, '127.0.0.1');
+  const site = new Client(await app.getUrl());
+  const both = (await oauth.issue({ sub: 'alice', client_id: 'spa', scope: ['photos.read', 'profile'] })).access_token;
+  expect((await site.get('/photos', bearer(live))).status).toBe(403);
+  expect(calls).toEqual([]);
+  expect((await site.get('/photos', bearer(both))).text).toBe('removed');
   await app.close();
 });
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { emitDeclarations, type Manifest } from '../../tools/declarations.js';
 import { everyRow } from '../rows.js';
-import { type Block, reasonNotToRun, ROOT, DOCUMENTS } from './documents.js';
+import { type Block, fileOf, reasonNotToRun, ROOT, DOCUMENTS } from './documents.js';
 
 /** What the examples in docstrings stand on, by their source. */
 const GIVEN: Readonly<Record<string, string>> = {
@@ -29,6 +29,9 @@ const GIVEN: Readonly<Record<string, string>> = {
     import { remoteGuard } from 'oauth-query/express';
     import { introspectionVerifier } from 'oauth-query/guard';
     import { testAuthorizationServer } from 'oauth-query/testing';`,
+  'src/testing/feature-server.ts': `
+    import { featureServer } from 'oauth-query/testing';
+    import { tenants } from './tenants.js';`,
   'src/testing/store-contract.ts': `
     import test from 'node:test';
     import type { Clock, Store } from 'oauth-query/store';
@@ -62,7 +65,11 @@ const blocks = [
   ...sources.flatMap(examplesOf),
 ];
 
-const fileNameOf = ({ document, line }: Block): string => `${document.replaceAll(/[^\w]+/g, '-')}-${line}.ts`;
+/** A block of TypeScript with a name of its own can be imported by another one of its document. */
+const fileNameOf = (block: Block): string => {
+  const { document, line, lang } = block;
+  return (lang === 'ts' ? fileOf(block) : undefined) ?? `${document.replaceAll(/[^\w]+/g, '-')}-${line}.ts`;
+};
 
 /** Lines stay where they are: what is added comes behind, or into the first and the last line. */
 function programOf({ mark, code, given }: Block): string {

@@ -19,7 +19,7 @@ let server: Awaited<ReturnType<typeof startSearchServer>>;
 beforeAll(async () => {
   // The code of the guide, as it stands there.
   code = await moduleIn<Guide & Readonly<Record<string, unknown>>>(
-    'docs/content-in-a-search-server.md',
+    'docs/content-in-your-database.md',
     'export const searchedBy',
   );
   server = await startSearchServer();

@@ -102,4 +102,8 @@ export const DOCUMENTS: readonly Document[] = [
   'CONTRIBUTING.md',
   'CHANGELOG.md',
   ...markdownBelow('docs'),
+  ...markdownBelow('test').filter((path) => !/node_modules|mutants\/head/.test(path)),
+  'bench/benchmarks.md',
+  'bench/measurements.md',
+  'tools/publishing.md',
 ].map((path) => parseDocument(path, readFileSync(join(ROOT, path), 'utf8')));

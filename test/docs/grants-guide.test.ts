@@ -17,19 +17,20 @@ const PHOTOS = {
 const EMPLOYEE = { username: 'bob', password: 'builder', sub: 'employee-17' } as const;
 const USERS = [{ username: 'alice', password: 'wonderland' }, EMPLOYEE] as const;
 
-/** The code below a heading of grants.md. */
+/** The code below a heading of users-and-administrators.md. */
 const codeBelow = (heading: string): string => {
-  const lines = readFileSync(join(ROOT, 'docs/grants.md'), 'utf8').split('\n');
+  const lines = readFileSync(join(ROOT, 'docs/users-and-administrators.md'), 'utf8').split('\n');
   const from = lines.indexOf(`## ${heading}`) + 1;
   const to = lines.findIndex((line, at) => at >= from && line.startsWith('## '));
   const blocks = DOCUMENTS.flatMap(({ blocks: all }) => all).filter(
-    ({ document, lang, line }) => document === 'docs/grants.md' && lang === 'ts' && line > from && line <= to,
+    ({ document, lang, line }) =>
+      document === 'docs/users-and-administrators.md' && lang === 'ts' && line > from && line <= to,
   );
   expect(blocks.length, `code below ${heading}`).toBe(1);
   return blocks[0]?.code ?? '';
 };
 
-describe.each(hostFor(import.meta.url))('the guides in grants.md work, on $name', ({ start }) => {
+describe.each(hostFor(import.meta.url))('the guides in users-and-administrators.md work, on $name', ({ start }) => {
   const { options } = fixture({ clients: [PHOTOS], users: USERS, lifetimes: { rememberedConsent: 86_400 } });
   let host: RunningHost;
   let flows: Flows;

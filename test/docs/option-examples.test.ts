@@ -17,7 +17,7 @@ const pathsIn = (reference: string): readonly string[] => {
   let section = '';
   return reference.split('\n').flatMap((line) => {
     section = /^## (.+)$/.exec(line)?.[1] ?? section;
-    const name = /^\| \[?`(\w+)`/.exec(line)?.[1];
+    const name = /^- `(\w+)`: /.exec(line)?.[1];
     return name === undefined || section.startsWith('Fields of') ? [] : [`${section}.${name}`];
   });
 };
@@ -77,7 +77,7 @@ test('every option is in an example that is compiled', () => {
 });
 
 test('an option that is only a word, or one of another function, is not in an example', () => {
-  const reference = '## options\n\n| `issuer` | x |\n| `cors` | x |\n\n## options.lifetimes\n\n| `session` | x |\n';
+  const reference = '## options\n\n- `issuer`: x\n- `cors`: x\n\n## options.lifetimes\n\n- `session`: x\n';
   const wanted = (code: string): readonly string[] => unseen(reference, [code]);
   expect(wanted("oauthQuery({ issuer: 'x', cors: [], lifetimes: { session: 60 } });")).toEqual([]);
   expect(wanted('// issuer\nquery({ cors: [] }); oauthQuery({ session: 60 });')).toEqual([

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { ROOT } from './documents.js';
 
 const rowsOf = (path: string): readonly string[] =>
-  readFileSync(join(ROOT, 'docs', path), 'utf8')
+  readFileSync(join(ROOT, 'test/oauth', path), 'utf8')
     .split('\n')
     .filter((line) => line.startsWith('|'));
 

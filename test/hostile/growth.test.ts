@@ -72,7 +72,7 @@ beforeAll(async () => {
     grants: ['authorization_code', 'client_credentials', 'refresh_token', 'device_code', 'password'],
     clients: [{ client_id: 'old', client_secret: 'old-secret', grant_types: ['password'], scope: 'profile' }],
     users: { authenticate: () => undefined },
-    query: query({ ...siteQuery(database), timeout: 60_000, cors: ['*.*.*.example'] }),
+    features: [query({ ...siteQuery(database), timeout: 60_000, cors: ['*.*.*.example'] })],
     onWarning: () => undefined,
   });
   running = await everyHost.find(({ name }) => name === 'express5 bare')!.start({ options: server.options });

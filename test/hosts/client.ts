@@ -1,4 +1,5 @@
 import { Agent, type IncomingHttpHeaders, type IncomingMessage, request } from 'node:http';
+import { Agent as SecureAgent, request as secureRequest } from 'node:https';
 import { text as readText } from 'node:stream/consumers';
 
 export interface Answer {
@@ -24,6 +25,8 @@ interface Cookie {
 }
 
 const agent = new Agent({ keepAlive: true });
+/** The certificates of tests are self-signed. */
+const secureAgent = new SecureAgent({ rejectUnauthorized: false });
 
 /** Closes the connections that clients keep open: a server that stops would wait a second for requests on them. */
 export const closeIdleConnections = (): void => {
@@ -77,7 +80,11 @@ export class Client {
     if (body.length > 0 && outgoing['transfer-encoding'] === undefined)
       outgoing['content-length'] ??= String(Buffer.byteLength(body));
     const response = await new Promise<IncomingMessage>((resolve, reject) => {
-      request(url, { method, headers: outgoing, agent }, resolve).on('error', reject).end(body);
+      const sending =
+        url.protocol === 'https:'
+          ? secureRequest(url, { method, headers: outgoing, agent: secureAgent }, resolve)
+          : request(url, { method, headers: outgoing, agent }, resolve);
+      sending.on('error', reject).end(body);
     });
     this.#keep(response.headers['set-cookie'] ?? []);
     const text = await readText(response);

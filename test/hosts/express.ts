@@ -37,6 +37,7 @@ export const expressApp =
     return {
       listener: app,
       grants: oauth.grants,
+      issue: oauth.issue,
       owners: oauth.owners,
       close: async () => undefined,
     };

@@ -32,6 +32,7 @@ export const fastifyApp: BuildApp = async ({ options, guarded, prefix, parserInF
   return {
     listener: app.routing,
     grants: oauth.grants,
+    issue: oauth.issue,
     owners: oauth.owners,
     close: () => app.close(),
   };

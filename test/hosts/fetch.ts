@@ -38,6 +38,7 @@ export const fetchApp: BuildApp = async ({ options, guarded, errors }) => {
   return {
     listener: (req, res) => void listener(req, res),
     grants: oauth.grants,
+    issue: oauth.issue,
     owners: oauth.owners,
     close: async () => undefined,
   };

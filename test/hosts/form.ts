@@ -46,10 +46,13 @@ export const formOf = (html: string, wanted = ''): PageForm => {
   return readForm(form);
 };
 
-/** The form of a page that must have exactly one. */
+/** The form of a page that must have exactly one, with buttons elsewhere. A hidden form, for such a button, only counts alone. */
 export const onlyFormOf = (html: string): PageForm => {
-  const [form, ...others] = formTexts(html);
+  const all = formTexts(html);
+  const shown = all.length > 1 ? all.filter((text) => !/^<form[^>]* hidden>/.test(text)) : all;
+  const [form, ...others] = shown;
   if (form === undefined || others.length > 0)
-    throw new Error(`There are ${formTexts(html).length} forms on this page:\n${html}`);
-  return readForm(form);
+    throw new Error(`There are ${shown.length} forms on this page:\n${html}`);
+  const elsewhere = html.match(/<button form="[^>]*>/g) ?? [];
+  return readForm(form + elsewhere.join(''));
 };

@@ -47,6 +47,7 @@ export const koaApp =
     return {
       listener: (req, res) => void callback(req, res),
       grants: oauth.grants,
+      issue: oauth.issue,
       owners: oauth.owners,
       close: async () => undefined,
     };

@@ -48,6 +48,7 @@ export const nodeApp: BuildApp = async ({ options, guarded, parserInFront, error
   return {
     listener,
     grants: oauth.grants,
+    issue: oauth.issue,
     owners: oauth.owners,
     close: async () => undefined,
   };

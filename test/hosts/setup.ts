@@ -1,5 +1,6 @@
 import type { RequestListener } from 'node:http';
 import type { AdapterOptions } from '../../src/adapters/facade.js';
+import type { Issue } from '../../src/core/oauth/owners/issue.js';
 import type { OwnerGrants } from '../../src/core/oauth/owners/owner-grants.js';
 import type { Owners } from '../../src/core/oauth/owners/owners.js';
 import type { GuardOptions } from '../../src/resource-server/index.js';
@@ -40,6 +41,7 @@ export interface AppSetup {
 export interface App {
   readonly listener: RequestListener;
   readonly grants: OwnerGrants;
+  readonly issue: Issue;
   readonly owners: Owners;
   close(): Promise<void>;
 }

@@ -14,7 +14,7 @@ const PATHS = {
 describe.each(hostFor(import.meta.url))('m3api with m3api-oauth2 against $name', (host) => {
   let place: Place;
   beforeAll(async () => {
-    place = await startPlace(host, { paths: PATHS, query: query({ path: ['/w/api.php', '/api'] }) });
+    place = await startPlace(host, { paths: PATHS, features: [query({ path: ['/w/api.php', '/api'] })] });
   });
   afterEach(() => {
     vi.restoreAllMocks();

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { everyRow } from '../rows.js';
 
 const TESTS = fileURLToPath(new URL('../', import.meta.url));
-const table = readFileSync(fileURLToPath(new URL('../../docs/mcp-conformance.md', import.meta.url)), 'utf8');
+const table = readFileSync(fileURLToPath(new URL('conformance.md', import.meta.url)), 'utf8');
 
 const COUNT = 47;
 
@@ -23,7 +23,7 @@ for (const file of readdirSync(TESTS, { recursive: true, encoding: 'utf8' })) {
   }
 }
 
-describe('docs/mcp-conformance.md', () => {
+describe('test/mcp/conformance.md', () => {
   test('has every requirement once, in order', () => {
     expect(rows.map(({ number }) => number)).toEqual(Array.from({ length: COUNT }, (_, index) => index + 1));
     expect(rows.filter(({ level }) => !['M', 'S', 'D'].includes(level))).toEqual([]);

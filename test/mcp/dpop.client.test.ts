@@ -22,7 +22,7 @@ describe.each(['offered', 'required'] as const)('@modelcontextprotocol/client 2 
   let server: NotesServer;
   let person: Person;
   beforeAll(async () => {
-    server = await startNotes({ dpop: dpop({ nonce }) });
+    server = await startNotes({ features: [dpop({ nonce })] });
     person = new Person(server.base);
   });
   afterAll(() => server.close());

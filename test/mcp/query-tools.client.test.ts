@@ -23,7 +23,7 @@ const start = ({ start: startHost }: Host, options: McpOptions): Promise<Running
       users: [{ username: 'alice', password: 'wonderland' }],
       registration: {},
       onWarning: () => undefined,
-      query: query(contentQuery(memoryContent(PAGES), { site: { name: 'Harbour' }, extensions: [mcp(options)] })),
+      features: [query(contentQuery(memoryContent(PAGES), { site: { name: 'Harbour' } })), mcp(options)],
     }),
     guarded: {},
   });

@@ -1,12 +1,19 @@
+import { generateKeyPairSync } from 'node:crypto';
 import { createServer } from 'node:http';
 import express from 'express';
 import { createPool } from 'mysql2/promise';
 import { storedClients } from 'oauth-query/clients';
+import { contentQuery } from 'oauth-query/content';
+import { markdownFolder } from 'oauth-query/content/markdown';
 import { ContentDatabase } from 'oauth-query/content/mediawiki-export';
 import { oauthQuery, remoteGuard } from 'oauth-query/express';
 import { oauthQuery as forFetch } from 'oauth-query/fetch';
 import { introspectionVerifier, jwtVerifier } from 'oauth-query/guard';
+import { mcp } from 'oauth-query/mcp';
 import { oauthQuery as forNode } from 'oauth-query/node';
+import { openApi } from 'oauth-query/openapi';
+import { query } from 'oauth-query/query';
+import { sandbox } from 'oauth-query/sandbox';
 import { memoryStore } from 'oauth-query/stores/memory';
 import { mysqlStore } from 'oauth-query/stores/mysql';
 import { openStore } from 'oauth-query/stores/open';
@@ -16,14 +23,24 @@ import { sqliteStore } from 'oauth-query/stores/sqlite';
 import { Pool } from 'pg';
 import { createClient } from 'redis';
 import { afterEach, expect, test, vi } from 'vitest';
+import { hashSecret } from '../../src/core/index.js';
+import { CLIENT_FIELDS } from '../../src/core/oauth/clients/check-registration.js';
+import { SERVER_OPTIONS } from '../../src/core/server/options/server-table.js';
 import { everyRow } from '../rows.js';
 
+const PAIR = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+const PKCS8 = { type: 'pkcs8', format: 'pem' } as const;
+const PEM = String(PAIR.privateKey.export(PKCS8));
 const SECRET = 'a secret of the test that has 32 characters';
 
 afterEach(() => vi.unstubAllGlobals());
 
 /** Mistakes that the compiler finds in TypeScript, as JavaScript makes them. Wrong values of options are in `oauth/facts/options.test.ts`. */
 const build = (options: object): unknown => oauthQuery({ onWarning: () => undefined, ...options });
+
+const unexpected = (sentence: string): never => {
+  throw new Error(`A warning: ${sentence}`);
+};
 
 /** What is done wrong, the code, what the sentence names, and the mistake. */
 type Row = readonly [title: string, code: string, names: RegExp, mistake: () => unknown];
@@ -43,7 +60,7 @@ const ERRORS: readonly Row[] = [
   ]),
   ...(['audience', 'resource', 'acr', 'maxAge', 'dpop'] as const).map((name): Row => [
     `a guard whose ${name} is undefined`,
-    'OQ100',
+    'OQ102',
     new RegExp(`options\\.${name} is undefined`),
     () => forNode({ onWarning: () => undefined }).guard.any({ [name]: undefined } as never),
   ]),
@@ -53,7 +70,78 @@ const ERRORS: readonly Row[] = [
     /empty list/,
     () => forNode({ onWarning: () => undefined }).guard('a', { [name]: [] }),
   ]),
-  ['query as an object of options', 'OQ100', /query\(\{\}\)/, () => build({ query: {} })],
+  ['query as an object of options', 'OQ111', /features: \[query\(/, () => build({ query: {} })],
+  ...[mcp(), openApi(), sandbox()].map((feature): Row => [
+    'a feature that needs the query API, without it',
+    'OQ100',
+    /needs query\. Add query\(\{ … \}\) of oauth-query\/query to the list/,
+    () => build({ features: [feature] }),
+  ]),
+  ...['extensions', 'mcp', 'sandbox'].map((name): Row => [
+    `query: options.${name}`,
+    'OQ111',
+    /is now .*features: \[query\(\{ … \}\), (mcp|sandbox)\(\)/,
+    () => query({ [name]: [mcp()] } as never),
+  ]),
+  [
+    'its own options: content without await',
+    'OQ103',
+    /contentQuery\(await/,
+    () => contentQuery(markdownFolder(import.meta.dirname) as never),
+  ],
+  [
+    'a handler that is undefined',
+    'OQ102',
+    /modules\.allpages is undefined/,
+    () => query({ modules: { allpages: undefined } as never }),
+  ],
+  // Sign-in, secrets and keys
+  ...(
+    [
+      ['$2b$10$' + 'N9qo8uLOickgx2ZMRZoMyeIjZAgcfl7p92ldGxad68LJZdL17lhWy', /bcrypt.*hashSecret.*authenticate/],
+      ['$argon2id$v=19$m=65536,t=3,p=4$c2FsdHNhbHQ$aGFzaGhhc2hoYXNoaGFzaA', /Argon2.*authenticate/],
+      [hashSecret('wonderland'), /\{ scrypt \}/],
+    ] as const
+  ).flatMap(([hash, names]): Row[] => [
+    [
+      `the hash ${hash.slice(0, 8)}… as a password`,
+      'OQ100',
+      names,
+      () => build({ users: [{ username: 'alice', password: hash }] }),
+    ],
+    [
+      `the hash ${hash.slice(0, 8)}… as a client_secret`,
+      'OQ108',
+      /client_secret is a hash.*\{ scrypt \}/,
+      () => build({ clients: [{ client_id: 'api', client_secret: hash }] }),
+    ],
+  ]),
+  ...(
+    [
+      [PEM.replaceAll('\n', '\\n'), /replaceAll/],
+      [Buffer.from(PEM).toString('base64'), /base64 of a PEM/],
+      [PAIR.privateKey.export({ ...PKCS8, cipher: 'aes-256-cbc', passphrase: 'x' }), /encrypted.*passphrase/],
+      [PAIR.publicKey.export({ type: 'spki', format: 'pem' }), /public key/],
+      [SECRET, /not with a shared secret.*oauth-query key/],
+      [PEM.slice(0, 100), /complete/],
+    ] as const
+  ).map(([key, names]): Row => [
+    `a key: ${names.source}`,
+    'OQ100',
+    new RegExp(`options\\.jwt\\[0\\].*${names.source}`),
+    () => build({ issuer: 'https://example.org', jwt: [{ key }] }),
+  ]),
+  ...['/oauth/authorize', 'https://example.org/auth/oauth/authorize?x=y'].map((loginUrl): Row => [
+    'an endpoint of the server as loginUrl',
+    'OQ100',
+    /loginUrl.*endpoint of this server.*\/login/,
+    () =>
+      build({
+        issuer: loginUrl.startsWith('/') ? 'https://example.org' : 'https://example.org/auth',
+        owner: () => undefined,
+        loginUrl,
+      }),
+  ]),
   // Stores
   [
     'stored clients in a store without await',
@@ -79,6 +167,18 @@ const ERRORS: readonly Row[] = [
     'OQ100',
     /file contains a control character/,
     () => sqliteStore({ file: 'oauth\n.db' }),
+  ],
+  [
+    'its own options: a folder as the file',
+    'OQ100',
+    /is a folder. Name a file in it, such as .*oauth\.db/,
+    () => sqliteStore({ file: import.meta.dirname, onWarning: unexpected }),
+  ],
+  [
+    'its own options: a file of text, which others may read',
+    'OQ100',
+    /at-the-start\.test\.ts.*not a SQLite database/,
+    () => sqliteStore({ file: import.meta.filename, onWarning: unexpected }),
   ],
   [
     'the same of content',
@@ -158,6 +258,18 @@ const ERRORS: readonly Row[] = [
     () => remoteGuard({ issuer: 'https://example.org' } as never),
   ],
 ];
+
+test('an option that is undefined counts as absent, unless more would be allowed without it', () => {
+  const names = Object.keys(SERVER_OPTIONS).filter((name) => name !== 'runtime');
+  const refused = names.filter((name) => (thrown(() => build({ [name]: undefined })) as { code?: string }).code);
+  expect(refused).toEqual(['secret', 'requirePkce', 'validateGrant']);
+  const client = { client_id: 'web', redirect_uris: ['https://app.example/cb'] };
+  const fields = Object.keys(CLIENT_FIELDS).filter((name) => !Object.hasOwn(client, name));
+  const open = fields.filter(
+    (name) => (thrown(() => build({ clients: [{ ...client, [name]: undefined }] })) as { code?: string }).code,
+  );
+  expect(open).toEqual(['client_secret', 'jwks', 'scope']);
+});
 
 const thrown = (work: () => unknown): unknown => {
   try {

@@ -1,14 +1,15 @@
+import { generateKeyPairSync } from 'node:crypto';
 import express from 'express';
 import fastify from 'fastify';
 import Koa from 'koa';
 import mount from 'koa-mount';
 import { oauthQuery, remoteGuard } from 'oauth-query/express';
 import { oauthQuery as forFastify } from 'oauth-query/fastify';
-import { introspectionVerifier } from 'oauth-query/guard';
+import { introspectionVerifier, jwtVerifier } from 'oauth-query/guard';
 import { oauthQuery as forKoa } from 'oauth-query/koa';
 import { memoryStore } from 'oauth-query/stores/memory';
 import { expect, test } from 'vitest';
-import { hashSecret, type ServerOptions } from '../../src/core/index.js';
+import { customGrant, hashSecret, OAuthError, type ServerOptions } from '../../src/core/index.js';
 import { listen } from '../hosts/listen.js';
 import { everyRow } from '../rows.js';
 
@@ -195,6 +196,49 @@ const ROWS: readonly Row[] = [
       return report;
     },
   ],
+  ...(
+    [
+      ['opaque tokens', /was not a JWT.*introspectionVerifier/, false, 0],
+      ['a clock two hours ahead', /expired.*clocks/, true, 2 * 3_600_000],
+    ] as const
+  ).map(([what, names, isSigned, ahead]): Row => [
+    `jwtVerifier with ${what}`,
+    'OQ403',
+    names,
+    async () => {
+      const { privateKey: key } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+      const { base } = await site(isSigned ? { jwt: [{ key }] } : {});
+      const report = reporting(base);
+      const { onError } = report.options;
+      const verifier = jwtVerifier({ issuer: base, audience: base, clock: () => Date.now() + ahead, onError });
+      for (let request = 0; request < 8; request += 1) await verifier.check.any(await tokenAt(base));
+      verifier.close();
+      return report;
+    },
+  ]),
+  [
+    'a redirect URI that any app may have',
+    'OQ212',
+    /"phone".*com\.example\.app/,
+    async () => {
+      const uris = ['com.example.app:/cb', 'http://127.0.0.1/cb', 'https://app.example/cb'];
+      const clients = [
+        { client_id: 'good', redirect_uris: uris },
+        { client_id: 'phone', redirect_uris: [...uris, 'phone://cb.example'] },
+      ];
+      return (await site({ clients })).report;
+    },
+  ],
+  [
+    'a preflight that comes to a guard',
+    'OQ315',
+    /"https:\/\/app\.example".*before the guard/,
+    () => {
+      const guarded = site({}, ({ app, oauth }) => app.use(oauth).use('/photos', oauth.guard.any()));
+      const headers = { origin: 'https://app.example', 'access-control-request-method': 'GET' };
+      return twice(guarded, '/photos', { method: 'OPTIONS', headers });
+    },
+  ],
   [
     'a server that is guarded with, and not mounted, on Express',
     'OQ311',
@@ -246,6 +290,85 @@ test(`${OWNERS.length} mistakes in options.owner: each error names it, and what 
     expect(new Set(codes)).toEqual(new Set([code]));
     expect(sentences[0]).toMatch(names);
   }));
+
+const CALLS: readonly Row[] = [
+  [
+    'onEvent throws',
+    'undefined',
+    /options\.onEvent failed: logger down/,
+    () => {
+      const onEvent = () => {
+        throw new Error('logger down');
+      };
+      return twice(site({ onEvent }), '/oauth/token', TOKEN);
+    },
+  ],
+  [
+    'clients.find returns all rows',
+    'OQ108',
+    /an array: return its first row/,
+    () => twice(site({ clients: { find: () => [{ client_id: 'service' }] } }), '/oauth/token', TOKEN),
+  ],
+  ...(['signOut', 'erase', 'export'] as const).map((name): Row => [
+    `owners.${name} of nobody`,
+    'OQ100',
+    new RegExp(`owners\\.${name}: sub must be a non-empty string`),
+    async () => {
+      const { oauth, report } = await site();
+      const owners = oauth.owners as unknown as Record<string, (sub?: string) => unknown>;
+      const failed = async (): Promise<unknown> => {
+        const result = owners[name]?.(undefined);
+        return name === 'export' ? (result as AsyncIterator<unknown>).next() : result;
+      };
+      await failed().catch(report.options.onError);
+      return report;
+    },
+  ]),
+];
+
+test(`${CALLS.length} mistakes in functions of the application, and in calls: each error names the function`, () =>
+  everyRow(CALLS, async ([, code, names, work]) => {
+    const { codes, sentences } = await work();
+    expect(new Set(codes)).toEqual(new Set([code]));
+    expect(sentences[0]).toMatch(names);
+  }));
+
+test('a client that asks for an unknown grant_type reads which ones there are', async () => {
+  const { send } = await site();
+  for (const grant_type of ['code', 'device_code']) {
+    const refused = await (await send('/oauth/token', form({ grant_type }))).json();
+    expect(refused).toMatchObject({
+      error: 'unsupported_grant_type',
+      error_description: expect.stringMatching(
+        /Supported are authorization_code, .*urn:ietf:params:oauth:grant-type:device_code\./,
+      ),
+    });
+  }
+});
+
+test('an OAuthError of another copy of the package is the same error, and any other error with its name is not', async () => {
+  const copy = '../../src/core/base/errors.js?copy';
+  const { OAuthError: other } = (await import(copy)) as typeof import('../../src/core/base/errors.js');
+  expect(other).not.toBe(OAuthError);
+  class OAuthErrorOfAnother extends Error {
+    override readonly name = 'OAuthError';
+    readonly code = 'invalid_grant';
+    readonly status = 400;
+    readonly headers = {};
+  }
+  const answers = await Promise.all(
+    [new other('invalid_grant', 'That is not mine.'), new OAuthErrorOfAnother('secret')].map(async (error) => {
+      const handle = () => Promise.reject(error);
+      const clients = [{ client_id: 'service', client_secret: LONG, grant_types: ['urn:x:y'] }];
+      const { send } = await site({ clients, features: [customGrant('urn:x:y', { handle })] });
+      return (await send('/oauth/token', form({ grant_type: 'urn:x:y' }))).json();
+    }),
+  );
+  expect(answers).toMatchObject([
+    { error: 'invalid_grant', error_description: 'That is not mine.' },
+    { error: 'server_error' },
+  ]);
+});
 
 test('a server that is mounted and used as documented reports nothing', async () => {
   // On a free port, as tests do.

@@ -7,10 +7,10 @@ import { everyRow } from '../rows.js';
 const FOLDERS = [
   [fileURLToPath(new URL('.', import.meta.url)), ''],
   [fileURLToPath(new URL('../resource-server/', import.meta.url)), 'resource-server/'],
-  [fileURLToPath(new URL('../dpop/', import.meta.url)), 'dpop/'],
-  [fileURLToPath(new URL('../par/', import.meta.url)), 'par/'],
+  [fileURLToPath(new URL('../features/dpop/', import.meta.url)), 'dpop/'],
+  [fileURLToPath(new URL('../features/par/', import.meta.url)), 'par/'],
 ] as const;
-const table = readFileSync(fileURLToPath(new URL('../../docs/conformance.md', import.meta.url)), 'utf8');
+const table = readFileSync(fileURLToPath(new URL('conformance.md', import.meta.url)), 'utf8');
 
 const COUNT = 117;
 const ABSENT = /^not part of this version: .{20,}/;
@@ -41,7 +41,7 @@ for (const [folder, prefix] of FOLDERS) {
   }
 }
 
-describe('docs/conformance.md', () => {
+describe('test/oauth/conformance.md', () => {
   test('has every requirement once, in order', () => {
     expect(rows.map(({ number }) => number)).toEqual(Array.from({ length: COUNT }, (_, index) => index + 1));
     expect(rows.filter(({ level }) => !['M', 'S', 'D'].includes(level))).toEqual([]);

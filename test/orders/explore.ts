@@ -1,7 +1,10 @@
+import { Choices, type Possible } from './choices.js';
 import { type Act, digestOf, isAnswer, type Server } from './history.js';
-import { Judge } from './properties.js';
+import { Process } from './process.js';
+import { failuresOf, Judge } from './properties.js';
 import { OPTIONS } from './requests.js';
-import { commute, type Fault, type Full, type Host, type Options, type Past, type Step, World } from './world.js';
+import { type Fault, FROM_THE_BEGINNING, type Full, type Step } from './steps.js';
+import { type Host, type Options, type Past, World } from './world.js';
 
 /** Requests that meet, each at a process of its own. */
 export interface Scenario<T = unknown> {
@@ -9,10 +12,12 @@ export interface Scenario<T = unknown> {
   readonly options?: Options | ((host: Host) => Options);
   /** A store that is not what it should be. */
   readonly between?: (store: Full) => Full;
-  /** What happened before. */
-  readonly before: (world: World) => Promise<T>;
+  /** What happened before. All of it succeeds, or there is no scenario. */
+  readonly setup: (world: World) => Promise<T>;
   /** Begin at the same moment. A request whose process ends has no response. */
-  readonly acts: readonly ((server: Server, given: T) => Promise<unknown>)[];
+  readonly requests: readonly ((server: Server, given: T) => Promise<unknown>)[];
+  /** Which of them succeed as long as nothing fails, whatever their order: each, one at least, none, or those with these numbers. */
+  readonly succeed: 'each' | 'one' | 'none' | readonly number[];
   /** Promises in addition to P1 to P12, which hold everywhere. */
   readonly also?: (world: World, given: T, answers: readonly unknown[]) => Promise<readonly string[]>;
 }
@@ -35,19 +40,23 @@ export interface Explored {
   readonly runs: number;
   readonly cut: number;
   /** Different contents of the store at the end. */
-  readonly states: number;
+  readonly states: ReadonlySet<string>;
+  /** Different contents of the store with what clients got. */
+  readonly outcomes: ReadonlySet<string>;
   /** What happened to grants. */
   readonly arrows: ReadonlySet<string>;
   readonly broken: readonly Broken[];
 }
 
-/** A place where the order was decided. */
-interface Choice {
-  readonly steps: readonly Step[];
-  /** Tried already in another order that leads to the same. */
-  readonly asleep: readonly Step[];
-  readonly tried: Step[];
-  chosen: Step;
+export interface ExploreOptions {
+  /** At most one of them in each order; of those that hold from the beginning, one. */
+  readonly faults?: readonly Fault[];
+  /** More runs are an error; default 20,000. */
+  readonly most?: number;
+  /** Whether the first broken promise ends it. */
+  readonly isOver?: boolean;
+  /** See {@link Choices}. */
+  readonly isReduced?: boolean;
 }
 
 /** Broken orders that are shortened. */
@@ -56,26 +65,24 @@ const SHOWN = 3;
 /** More would be a mistake in a scenario. */
 const MAX_STEPS = 200;
 
-const idsOf = (steps: readonly Step[]): ReadonlySet<string> => new Set(steps.map(({ id }) => id));
-
-/** The steps that need not be tried after this choice, because an order that begins with them was tried. */
-const asleepAfter = ({ asleep, tried, chosen }: Choice): readonly Step[] =>
-  [...asleep, ...tried].filter((step) => commute(step, chosen));
-
 interface Run {
   readonly taken: readonly Step[];
   readonly promises: readonly string[];
   /** What clients got and what the store holds, as a digest. */
   readonly digest: string;
   readonly state: string;
+  readonly outcome: string;
   readonly arrows: ReadonlySet<string>;
 }
 
 /** The promises that hold under a fault; all of them, if it is not named here. */
 const HOLDING: Readonly<Record<string, RegExp>> = {
-  // A forgotten redemption leaves its access token, for the time that it has, in a grant that counts as not redeemed and is not listed.
+  // P7 holds by half: a forgotten redemption leaves its access token, for the time that it has, in a grant that counts as not redeemed and is not listed.
+  // Its owner can end it. A list that showed every grant whose code was never redeemed would name applications that have no access.
   forgets: /^(?:P(?:5|8|11):|P7: what has ended)/,
   'an hour ahead': /^P(?:1|2|4|5|6|10):/,
+  // What cannot be replaced is lost, and gives nothing more.
+  'no rev': /^P(?:1|2|5|6|8|10|11):/,
 };
 
 /** What a scenario begins with, and what is known of its ends. */
@@ -83,6 +90,8 @@ interface Known {
   readonly past: Past;
   readonly given: unknown;
   readonly ends: Map<string, readonly string[]>;
+  /** With the faults that hold from the beginning. */
+  readonly processesOf: (faults: readonly Fault[]) => readonly Process[];
 }
 
 const known = new WeakMap<Scenario, Known>();
@@ -94,131 +103,165 @@ const knownOf = async (of: Scenario): Promise<Known> => {
   const found = known.get(of);
   if (found !== undefined) return found;
   const world = new World(of.options ?? OPTIONS);
-  const given = await of.before(world);
-  const made = { past: world.past, given, ends: new Map<string, readonly string[]>() };
+  const given = await of.setup(world);
+  const failed = failuresOf(world.history.map(({ answer }) => answer));
+  if (failed.length > 0) throw new Error(`The setup of "${of.name}" fails: ${JSON.stringify(failed)}`);
+  const { past } = world;
+  const recorded = new Map<string, readonly Process[]>();
+  const processesOf: Known['processesOf'] = (all) => {
+    const faults = all.filter((fault) => FROM_THE_BEGINNING.includes(fault));
+    const name = faults.join();
+    const found =
+      recorded.get(name) ??
+      of.requests.map(
+        (request, at) =>
+          new Process({
+            name: 'ABC'.charAt(at),
+            options: of.options ?? OPTIONS,
+            ...{ faults, past },
+            work: (server) => request(server, given),
+          }),
+      );
+    recorded.set(name, found);
+    return found;
+  };
+  const made = { past, given, ends: new Map<string, readonly string[]>(), processesOf };
   known.set(of, made);
   return made;
 };
 
-const actText = ({ actor, about, began, ended, answer }: Act): unknown => [
-  ...[actor, about, began, ended],
-  isAnswer(answer) ? [answer.status, answer.text, answer.headers.get('location')] : answer,
-];
+/** Of what processes did in another order, too: the same object. */
+const digests = new WeakMap<object, string>();
+
+const digestOnce = (value: unknown): unknown => {
+  if (typeof value !== 'object' || value === null) return value;
+  const found = digests.get(value);
+  if (found !== undefined) return found;
+  const digest = digestOf(isAnswer(value) ? [value.status, value.text, value.headers.get('location')] : value);
+  digests.set(value, digest);
+  return digest;
+};
+
+/** What was asked for and what came of it, without when. */
+const outcomeOf = ({ actor, about, answer }: Act): readonly unknown[] => [actor, digestOnce(about), digestOnce(answer)];
+
+/** Whether the requests that must succeed have succeeded. */
+const unsuccessful = ({ succeed }: Scenario, answers: readonly unknown[]): readonly string[] => {
+  const failed = answers.map((answer) => failuresOf([answer]).length > 0);
+  const must = succeed === 'each' ? [...failed.keys()] : typeof succeed === 'string' ? [] : succeed;
+  return [
+    ...must
+      .filter((at) => failed[at])
+      .map((at) => `Liveness: request ${at + 1} fails, ${JSON.stringify(failuresOf([answers[at]]))}`),
+    ...(succeed === 'one' && failed.every(Boolean) ? ['Liveness: no request succeeds'] : []),
+    ...(succeed === 'none' && !failed.every(Boolean) ? ['P10: a request succeeds that must fail'] : []),
+  ];
+};
 
 /** Runs a scenario. @param next - Chooses a step; `undefined` gives the run up. */
 const run = async (
   of: Scenario,
   faults: readonly Fault[],
-  next: (steps: readonly Step[], at: number, world: World) => Step | undefined,
+  next: (possible: Possible, at: number) => Step | undefined,
 ): Promise<Run | undefined> => {
-  const { past, given, ends } = await knownOf(of);
+  const { past, given, ends, processesOf } = await knownOf(of);
+  const processes = processesOf(faults);
   const world = new World(of.options ?? OPTIONS, faults, of.between);
   await world.begin(past);
-  const answers: unknown[] = of.acts.map(() => undefined);
-  for (const [at, act] of of.acts.entries())
-    void act(world.process('ABC'.charAt(at)), given).then(
-      (answer) => (answers[at] = answer),
-      (error: unknown) => (answers[at] = error),
-    );
+  for (const process of processes) await world.join(process);
   const taken: Step[] = [];
+  const late = new Set<string>();
+  let gone: Gone | undefined;
+  let left = faults;
   for (;;) {
-    await world.settle();
-    const steps = world.steps(taken.some(({ isFault }) => isFault) ? [] : faults);
-    if (steps.length === 0) break;
-    if (taken.length === MAX_STEPS) throw new Error(`More than ${MAX_STEPS} steps.`);
-    const step = next(steps, taken.length, world);
+    if (world.queue.isEmpty) break;
+    if (taken.length === MAX_STEPS) throw new Error(`${of.name}: more than ${MAX_STEPS} steps.`);
+    const step = next({ all: () => world.queue.steps(left), named: (id) => world.queue.named(id) }, taken.length);
     if (step === undefined) return undefined;
-    step.take();
+    if (step.isFault) left = [];
+    if (step.id.endsWith(':hangs-up')) gone = new Gone(step.actor, taken, world.queue);
+    const isLate = gone?.isLate(step) === true;
+    const before = world.lives.changes;
+    await step.take();
+    // To count a wrong guess uses nothing up.
+    if (isLate && world.lives.changes > before)
+      late.add('P10: a request whose client had gone has used up what it presented');
     taken.push(step);
   }
+  const answers = processes.map(({ name }) => world.answers.get(name));
   const state = digestOf([...world.store.entries()]);
-  const digest = digestOf([world.now, state, world.history.map(actText)]);
+  const outcomes = world.history.map(outcomeOf);
+  const digest = digestOf([world.now, state, outcomes, world.history.map(({ began, ended }) => [began, ended])]);
   const all = ends.get(digest) ?? [
     ...((await of.also?.(world, given, answers)) ?? []),
     ...(await new Judge(world).promises()),
   ];
   ends.set(digest, all);
-  const happened = taken
+  const fault = taken
     .find(({ isFault }) => isFault)
-    ?.id.split(':')
-    .at(-1);
-  const holding = HOLDING[happened ?? faults[0] ?? ''] ?? /^/;
-  const promises = all.filter((promise) => holding.test(promise));
-  return { taken, promises, digest, state, arrows: world.lives.arrows };
+    ?.id.replace(/^.*:/, '')
+    .replace('-', ' ');
+  const holding = HOLDING[fault ?? faults[0] ?? ''] ?? /^/;
+  const isLive = fault === undefined ? unsuccessful(of, answers) : [];
+  const promises = [...isLive, ...late, ...all].filter((promise) => holding.test(promise));
+  const outcome = digestOf([state, outcomes.map((one) => JSON.stringify(one)).sort()]);
+  return { taken, promises, digest, state, outcome, arrows: world.lives.arrows };
 };
 
-/** States that were reached, each with the steps that were not tried from there. */
-type Seen = Map<string, (readonly string[])[]>;
-
-/** Whether all that may follow was tried from the same state. */
-const isSeen = (seen: Seen, state: string, sleeping: ReadonlySet<string>): boolean => {
-  const before = seen.get(state) ?? [];
-  if (before.some((slept) => slept.every((id) => sleeping.has(id)))) return true;
-  seen.set(state, [...before, [...sleeping]]);
-  return false;
-};
-
-/**
- * Tries every order of the commands of a scenario, each with at most one fault, but of orders that differ in steps that commute only one.
- *
- * @param isOver - Whether the first broken promise ends it.
- */
-export const explore = async (
-  of: Scenario,
-  faults: readonly Fault[] = [],
-  most = 20_000,
-  isOver = false,
-): Promise<Explored> => {
-  const path: Choice[] = [];
+/** Tries every order of the commands of a scenario, each with at most one fault, but of orders that differ in steps that commute only one. */
+export const explore = async (of: Scenario, options: ExploreOptions = {}): Promise<Explored> => {
+  const { faults = [], most = 20_000, isOver = false, isReduced } = options;
+  const choices = new Choices(isReduced);
   const states = new Set<string>();
   const arrows = new Set<string>();
-  const seen: Seen = new Map();
+  const outcomes = new Set<string>();
   const broken: Broken[] = [];
   const counts = { orders: 0, runs: 0, cut: 0 };
   do {
     if (counts.runs === most) throw new Error(`${of.name}: more than ${most} runs.`);
     counts.runs += 1;
-    const result = await run(of, faults, (steps, at, world) => {
-      const known = path[at];
-      if (known !== undefined) return steps.find(({ id }) => id === known.chosen.id);
-      const before = path[at - 1];
-      const asleep = before === undefined ? [] : asleepAfter(before);
-      const sleeping = idsOf(asleep);
-      if (isSeen(seen, world.state, sleeping)) return undefined;
-      const chosen = steps.find(({ id }) => !sleeping.has(id));
-      if (chosen !== undefined) path.push({ steps, asleep, tried: [], chosen });
-      return chosen;
-    });
-    if (result === undefined) counts.cut += 1;
-    else {
-      counts.orders += 1;
-      states.add(result.state);
-      for (const arrow of result.arrows) arrows.add(arrow);
-      if (result.promises.length > 0 && broken.length < SHOWN) broken.push(await shortened(of, faults, result));
+    const result = await run(of, faults, (possible, at) => choices.next(possible, at));
+    if (result === undefined) {
+      counts.cut += 1;
+      continue;
     }
-  } while (!(isOver && broken.length > 0) && advance(path));
-  return { ...counts, states: states.size, arrows, broken };
+    counts.orders += 1;
+    states.add(result.state);
+    outcomes.add(result.outcome);
+    for (const arrow of result.arrows) arrows.add(arrow);
+    if (result.promises.length === 0 || broken.length === SHOWN) continue;
+    broken.push(isOver ? shown(result) : await shortened(of, faults, result));
+    if (isOver) break;
+  } while (choices.advance());
+  return { ...counts, states, outcomes, arrows, broken };
 };
 
-/** Goes to the next order. @returns Whether there is one. */
-const advance = (path: Choice[]): boolean => {
-  for (let choice = path.at(-1); choice !== undefined; choice = path.at(-1)) {
-    choice.tried.push(choice.chosen);
-    const done = idsOf([...choice.asleep, ...choice.tried]);
-    const next = choice.steps.find(({ id }) => !done.has(id));
-    if (next !== undefined) {
-      choice.chosen = next;
-      return true;
-    }
-    path.pop();
+/** A process whose client has gone: what it has sent may arrive, and what it had won goes on, but it uses nothing up. */
+class Gone {
+  readonly #isOver: boolean;
+  readonly #sent: ReadonlySet<string>;
+  readonly #actor: string;
+
+  constructor(actor: string, taken: readonly Step[], queue: World['queue']) {
+    this.#actor = actor;
+    this.#isOver = taken.some((step) => this.#uses(step));
+    this.#sent = new Set(queue.steps([]).map(({ id }) => id));
   }
-  return false;
-};
+
+  #uses({ actor, id }: Step): boolean {
+    return actor === this.#actor && id.includes('.swap-chain.');
+  }
+
+  isLate(step: Step): boolean {
+    return !this.#isOver && this.#uses(step) && !this.#sent.has(step.id);
+  }
+}
 
 /** Takes the steps that a schedule names in its order, and what it does not name as soon as it may come. */
 const following = (schedule: readonly string[]) => {
   let at = 0;
-  return (steps: readonly Step[]): Step | undefined => {
+  return ({ all }: Possible): Step | undefined => {
+    const steps = all();
     const named = steps.find(({ id }) => id === schedule[at]);
     if (named !== undefined) at += 1;
     const later = new Set(schedule.slice(at));
@@ -234,6 +277,12 @@ export const replay = async (of: Scenario, faults: readonly Fault[], schedule: s
   return result;
 };
 
+const shown = ({ taken, promises }: Run): Broken => ({
+  schedule: taken.map(({ id }) => id).join(' '),
+  text: taken.map(({ text }) => text).join(' · '),
+  promises,
+});
+
 /** Leaves out what the order does not need to break the same promises. */
 const shortened = async (of: Scenario, faults: readonly Fault[], found: Run): Promise<Broken> => {
   const promises = JSON.stringify(found.promises);
@@ -244,5 +293,5 @@ const shortened = async (of: Scenario, faults: readonly Fault[], found: Run): Pr
     const again = await replay(of, faults, fewer.join(' ')).catch(() => undefined);
     if (again !== undefined && JSON.stringify(again.promises) === promises) [ids, best] = [fewer, again];
   }
-  return { schedule: ids.join(' '), text: best.taken.map(({ text }) => text).join(' · '), promises: best.promises };
+  return { ...shown(best), schedule: ids.join(' ') };
 };

@@ -41,6 +41,8 @@ export type About =
   | { readonly type: 'end'; readonly of: Ended; readonly isErase?: boolean; readonly isOfHost?: boolean }
   | { readonly type: 'approve' | 'deny'; readonly sub: string; readonly client_id: string; readonly scope: string }
   | { readonly type: 'check'; readonly token: string }
+  /** A token that another is derived from. */
+  | { readonly type: 'derive'; readonly token: string }
   /** A client for itself. */
   | { readonly type: 'own'; readonly client_id: string }
   /** A page of an owner, with the cookies of a session. */
@@ -54,6 +56,8 @@ export interface Act {
   readonly began: number;
   /** Absent if its process ended, or its client has gone. */
   ended?: number;
+  /** When it began, in milliseconds since the epoch. */
+  readonly at: number;
   answer?: unknown;
 }
 

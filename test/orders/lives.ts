@@ -43,6 +43,8 @@ export class Lives {
   readonly #store: WeakStore;
   /** From and to, as `first tokens → refreshed`. */
   readonly arrows = new Set<string>();
+  /** How often a grant has changed its state. */
+  changes = 0;
   #before = new Map<string, State>();
 
   constructor(store: WeakStore) {
@@ -70,7 +72,9 @@ export class Lives {
       const now = this.#states();
       for (const [name, state] of now) {
         const before = this.#before.get(name) ?? 'nothing';
-        if (before !== state) this.arrows.add(`${before} → ${state}`);
+        if (before === state) continue;
+        this.changes += 1;
+        this.arrows.add(`${before} → ${state}`);
       }
       this.#before = now;
     }

@@ -1,30 +1,33 @@
 import { afterAll, describe, expect, test } from 'vitest';
+import { rowsOf, seenSteps } from './drawn.js';
 import { type Explored, explore } from './explore.js';
-import { all, type Part, titleOf, usual } from './rows.js';
+import { all, type Part, type Row, titleOf, usual, whyCut } from './rows.js';
 
 /** `npm run interleavings` takes minutes. */
 const IS_LONG = process.env['ORDERS'] === 'all';
 
+const because = (row: Row): string => (whyCut(row) === undefined ? '' : `; no other faults: ${whyCut(row)}`);
+
 /** Tests the scenarios of a part, and prints how much was tried. */
 export const testPart = (part: Part): void => {
   describe(`every order of the commands of requests that meet: ${part}`, () => {
-    const explored: (readonly [string, Explored])[] = [];
+    const explored: (readonly [Row, Explored])[] = [];
     afterAll(() => {
       const lines = explored.map(
-        ([title, { orders, runs, cut, states }]) =>
-          `${title}: ${orders} orders, ${runs} runs, ${cut} cut, ${states} states`,
+        ([row, { orders, runs, cut, states }]) =>
+          `${titleOf(row)}: ${orders} orders, ${runs} runs, ${cut} cut, ${states.size} states${because(row)}`,
       );
       console.log(lines.join('\n'));
     });
 
-    test.each((IS_LONG ? all : usual)(part).map((row) => [titleOf(row), row] as const))(
-      '%s',
-      async (title, [of, faults]) => {
-        const result = await explore(of, faults);
-        explored.push([title, result]);
-        expect(result.broken).toEqual([]);
-        expect(result.orders).toBeGreaterThan(0);
-      },
-    );
+    test.each((IS_LONG ? all : usual)(part).map((row) => [titleOf(row), row] as const))('%s', async (_, row) => {
+      const [of, faults] = row;
+      const result = await explore(of, { faults });
+      explored.push([row, result]);
+      expect(result.broken).toEqual([]);
+      expect(result.orders).toBeGreaterThan(0);
+      const drawn = rowsOf('Steps', 2);
+      expect(seenSteps(result.arrows).filter((step) => !drawn.includes(step))).toEqual([]);
+    });
   });
 };

@@ -17,11 +17,28 @@ interface Given {
 
 const usesOf = ({ about }: Act): readonly Use[] => about.filter((one): one is Use => one.type === 'use');
 
+/** The grant that a code or a refresh token belongs to. */
+const grantOf = (text: string): string | undefined => parseRefreshToken(text)?.grant ?? grantIdOf(text);
+
 type End = Extract<About, { type: 'end' }>;
 const endOf = ({ about }: Act): End | undefined => about.find((one): one is End => one.type === 'end');
 
 const isGood = (answer: unknown): boolean =>
   isAnswer(answer) ? answer.status < 400 : answer !== undefined && !(answer instanceof Error);
+
+/** A success, also a denial that was asked for. */
+const hasSucceeded = (answer: unknown): boolean => {
+  if (!isGood(answer)) return false;
+  const location = isAnswer(answer) ? answer.headers.get('location') : null;
+  const error = location !== null && URL.canParse(location) ? new URL(location).searchParams.get('error') : null;
+  return error === null || error === 'access_denied';
+};
+
+/** What those among these answers say that are no success. */
+export const failuresOf = (answers: readonly unknown[]): readonly string[] =>
+  answers
+    .filter((answer) => !hasSucceeded(answer))
+    .map((answer) => (isAnswer(answer) ? `${answer.status} ${textOf(answer, 'error') ?? ''}`.trim() : String(answer)));
 
 /** All that responses gave, in the order in which they came. */
 const givenIn = (history: readonly Act[]): readonly Given[] =>
@@ -32,8 +49,8 @@ const givenIn = (history: readonly Act[]): readonly Given[] =>
       if (isAnswer(answer) && answer.status >= 400) return [];
       const access = textOf(answer, 'access_token') ?? tokenOnPage(answer);
       const code = codeIn(answer);
-      if (access === undefined && code === undefined) return [];
       const who = about.find((one) => one.type === 'use' || one.type === 'approve' || one.type === 'own');
+      if ((access === undefined && code === undefined) || who === undefined) return [];
       const { client_id = '', party = 'client', sub = 'alice' } = Object(who) as Partial<Use>;
       const grant = grantIdOf(access ?? code ?? '');
       return [{ act, grant, access, refresh: textOf(answer, 'refresh_token'), code, client_id, sub, party }];
@@ -56,7 +73,8 @@ const ofHistory = (history: readonly Act[]): readonly string[] => {
   for (const one of given) {
     for (const { thing, text } of usesOf(one.act)) {
       const name = `${thing} ${text}`;
-      const got = (thing === 'refresh token' ? one.refresh : undefined) ?? one.access ?? one.code ?? '';
+      // One that is not rotated has no successor.
+      const got = thing === 'refresh token' ? (one.refresh ?? text) : (one.access ?? one.code ?? '');
       uses.set(name, (uses.get(name) ?? new Set()).add(got));
     }
   }
@@ -186,8 +204,10 @@ export class Judge {
     const { history } = this.#world;
     const before = this.#given;
     const live = await this.#live();
+    this.#givenLives(live);
     await this.#lists(live);
     await this.#unfinished(before);
+    await this.#unusedCodes();
     await this.#again(['form', 'pushed request', 'assertion', 'proof', 'device code']);
     await this.#erased();
     await this.#codes('twice');
@@ -197,6 +217,43 @@ export class Judge {
     await this.#codes('once');
     await this.#end();
     return [...new Set([...this.#broken, ...ofHistory(history)])].sort();
+  }
+
+  /** Whether nobody has tried to end this, and only its client has used it. */
+  #isHonest(given: Given): boolean {
+    const uses = this.#world.history.flatMap(usesOf).filter(({ text }) => grantOf(text) === given.grant);
+    const codes = uses.filter(({ thing }) => thing === 'code');
+    const parties = new Set(uses.map(({ party = 'client' }) => party));
+    const sources = given.act.about.flatMap((one) => (one.type === 'derive' ? [one.token] : []));
+    const isRevoked = this.#world.history.some((act) =>
+      [given.access, ...sources].some((token) => token !== undefined && endOf(act)?.of.token === token),
+    );
+    return codes.length < 2 && parties.size < 2 && !isRevoked && !isTouched(this.#world.history, given);
+  }
+
+  /** P9: what a response gave is valid, as long as nobody has ended it. */
+  #givenLives(live: readonly Given[]): void {
+    for (const one of this.#given) {
+      const { access, grant, act } = one;
+      if (access === undefined || grant === undefined || !this.#isHonest(one)) continue;
+      const seconds = Number(isAnswer(act.answer) ? act.answer.json['expires_in'] : Number.NaN);
+      if (this.#world.now > act.at + (seconds - 60 || 0) * SECOND) continue;
+      this.#must(
+        live.some((other) => other.access === access),
+        'P9: a token that was given is not valid',
+      );
+    }
+  }
+
+  /** P9: a code that nobody has used can be redeemed. */
+  async #unusedCodes(): Promise<void> {
+    const { outside, history } = this.#world;
+    for (const one of this.#given) {
+      const { code, client_id, act } = one;
+      const isUsed = history.some((other) => usesOf(other).some(({ text }) => text === code));
+      if (code === undefined || isUsed || act.at !== this.#world.now || !this.#isHonest(one)) continue;
+      this.#must(isSuccess(await redeem(outside, code, client_id)), 'P9: a code that was given is not valid');
+    }
   }
 
   /** P7 */
@@ -266,7 +323,13 @@ export class Judge {
     );
     const isNamed = (): boolean => [...store.entries()].some(([, value]) => JSON.stringify(value).includes('"alice"'));
     this.#must(isLater || !isNamed(), 'P8: a record names an erased owner');
-    await erase(outside);
+    const access = (await this.#live()).filter(({ sub }) => sub === 'alice');
+    this.#must(isLater || access.length === 0, 'P8: what came late gives access');
+    const late = [...store.entries()].filter(
+      ([key, value]) => key.includes(':grant:') && Reflect.get(value, 'sub') === 'alice',
+    );
+    const { grants } = await erase(outside);
+    this.#must(late.length === 0 || grants > 0, 'P8: the second erasure does not report what came late');
     this.#must(!isNamed(), 'P8: a record names an owner who was erased twice');
     this.#must(
       (await this.#live()).every(({ sub }) => sub !== 'alice'),

@@ -1,3 +1,4 @@
+import { personalTokens } from 'oauth-query/personal-tokens';
 import { parseRefreshToken } from '../../src/core/oauth/records/token-id.js';
 import { onlyFormOf } from '../hosts/form.js';
 import { type About, type Answer, codeIn, type Ended, type Server, textOf, type Use } from './history.js';
@@ -23,7 +24,7 @@ export const OPTIONS = {
   ],
   owner: () => ({ sub: 'alice' }),
   loginUrl: '/login',
-  tokens: { scopes: ['a'] },
+  features: [personalTokens({ scopes: ['a'] })],
 } satisfies Options;
 
 interface Sent {
@@ -45,10 +46,10 @@ export const send = (server: Server, path: string, about: readonly About[], { fo
       going.abort();
     });
     try {
-      return await Promise.race([
-        gone,
-        exchange(server, path, { ...wired(form, cookie, headers), signal: going.signal }),
-      ]);
+      const request = wired(form, cookie, headers);
+      // Whoever asks from outside stays.
+      if (actor === 'outside') return await exchange(server, path, request);
+      return await Promise.race([gone, exchange(server, path, { ...request, signal: going.signal })]);
     } finally {
       isHere();
       if (actor === 'outside') await world.settle(); // What follows a response, too.
@@ -94,12 +95,15 @@ const used = <T>(
   send_: (server: Server, all: readonly About[]) => Promise<T>,
 ): Promise<T> => send_(server, [about]);
 
-const allowed = (client_id: string, sub = 'alice'): About => ({ type: 'approve', sub, client_id, scope: 'a' });
+export const allowed = (client_id: string, sub = 'alice'): About => ({ type: 'approve', sub, client_id, scope: 'a' });
 
-export const authorize = (server: Server, client_id = 'app', more: Fields = {}): Promise<Answer> => {
+export const authorizePath = (client_id: string, more: Fields = {}): string => {
   const query = new URLSearchParams({ response_type: 'code', client_id, redirect_uri: CALLBACK, ...more });
-  return send(server, `/oauth/authorize?${query.toString()}`, [allowed(client_id)]);
+  return `/oauth/authorize?${query.toString()}`;
 };
+
+export const authorize = (server: Server, client_id = 'app', more: Fields = {}): Promise<Answer> =>
+  send(server, authorizePath(client_id, more), [allowed(client_id)]);
 
 export const codeOf = async (server: Server, client_id = 'app'): Promise<string> =>
   codeIn(await authorize(server, client_id)) ?? '';
@@ -179,10 +183,8 @@ export const shown = async (server: Server, path: string, form?: Fields, cookie 
 };
 
 /** The form that asks about `shop`. */
-export const consentForm = ({ outside }: World, more: Fields = {}): Promise<Shown> => {
-  const query = { response_type: 'code', client_id: 'shop', redirect_uri: CALLBACK, ...more };
-  return shown(outside, `/oauth/authorize?${new URLSearchParams(query).toString()}`);
-};
+export const consentForm = ({ outside }: World, more: Fields = {}): Promise<Shown> =>
+  shown(outside, authorizePath('shop', more));
 
 /** A press of a button of the form. */
 export const press = (server: Server, { fields, cookie }: Shown, decision: 'approve' | 'deny'): Promise<unknown> => {
@@ -213,23 +215,30 @@ export const decideDevice = (server: Server, { fields, cookie }: Shown, decision
 /** The client of personal tokens. */
 export const PERSONAL = 'personal-tokens';
 
-export const tokenForm = ({ outside }: World): Promise<Shown> => shownList(outside);
+/** The hidden fields of a page with several forms. */
+export const shownIn = (page: Answer): Shown => ({
+  fields: Object.fromEntries(
+    [...page.text.matchAll(/<input type="hidden" name="([^"]+)" value="([^"]*)"/g)].map(([, name = '', value = '']) => [
+      name,
+      value,
+    ]),
+  ),
+  cookie: cookieOf(page),
+  text: page.text,
+});
 
-const shownList = async (server: Server): Promise<Shown> => {
-  const page = await send(server, '/oauth/tokens', []);
-  const fields = [...page.text.matchAll(/<input type="hidden" name="([^"]+)" value="([^"]*)"/g)];
-  return {
-    fields: Object.fromEntries(fields.map(([, name = '', value = '']) => [name, value])),
-    cookie: cookieOf(page),
-    text: page.text,
-  };
-};
+/** The page of an owner's personal tokens. */
+export const tokenForm = async ({ outside }: World): Promise<Shown> =>
+  shownIn(await send(outside, '/oauth/tokens', []));
 
 export const createToken = (server: Server, form: Shown, days = '7'): Promise<unknown> => {
   const scope = /name="(scope_[^"]+)"/.exec(form.text)?.[1] ?? '';
   const all = { ...form.fields, name: 'mine', days, [scope]: '1', decision: 'create' };
-  const request = (at: Server, about: readonly About[]) =>
-    send(at, '/oauth/tokens', [...about, allowed(PERSONAL)], { form: all, cookie: form.cookie });
+  const request = async (at: Server, about: readonly About[]): Promise<Answer> => {
+    const page = await send(at, '/oauth/tokens', [...about, allowed(PERSONAL)], { form: all, cookie: form.cookie });
+    if (page.status === 200 && tokenOnPage(page) === undefined) throw new Error('The page shows no token.');
+    return page;
+  };
   return used(server, use('form', form.fields['form'] ?? '', { client_id: PERSONAL }, request), request);
 };
 
@@ -241,4 +250,4 @@ export const endTokens = (server: Server, { fields, cookie }: Shown): Promise<An
 
 /** The personal token that a page shows once. */
 export const tokenOnPage = (answer: unknown): string | undefined =>
-  /<p class="code" dir="ltr">([^<]+)</.exec(String(Object(answer).text ?? ''))?.[1];
+  /<p class="code"[^>]*>([^<]+)</.exec(String(Object(answer).text ?? ''))?.[1];

@@ -1,36 +1,20 @@
 import { oauthQuery } from 'oauth-query/fetch';
-import type { Store } from 'oauth-query/store';
 import { weakStore } from 'oauth-query/testing';
-import { type About, type Act, digestOf, type Server } from './history.js';
+import { type Command, Commands } from './commands.js';
+import type { About, Act, Server } from './history.js';
 import { Lives } from './lives.js';
-import { begin, countedCalls, counting, isUnderWay, randomOf } from './under-way.js';
+import type { Done, Heard, Played, Process, Reaction } from './process.js';
+import { Queue } from './queue.js';
+import { CLOCKS, type Fault, type Full } from './steps.js';
+import { begin, countedCalls, isUnderWay, randomOf } from './under-way.js';
 
 export const START = Date.UTC(2030, 0, 1);
 export const ISSUER = 'http://127.0.0.1';
 export const SECOND = 1000;
-export const HOUR = 3_600_000;
+export const HOUR = 3600 * SECOND;
 export const DAY = 24 * HOUR;
 
 export type Options = NonNullable<Parameters<typeof oauthQuery>[0]>;
-/** A store that can do all. */
-export type Full = Required<Store>;
-
-/** What may happen to a command, next to being carried out; to a process; and to all. */
-const OF_COMMANDS = ['lost', 'late', 'twice'] as const;
-const OF_PROCESSES = ['ends', 'hangs up', 'forgets'] as const;
-const TIMES = { '11 s': 11 * SECOND, '61 s': 61 * SECOND, 'an hour': HOUR, '200 days': 200 * DAY } as const;
-/** How the clock of the first process differs, from the beginning. */
-const CLOCKS = { ahead: 29 * SECOND, behind: -29 * SECOND, 'an hour ahead': HOUR } as const;
-
-/** `torn`: each key of a `getMany` is read by a step of its own. */
-export type Fault =
-  | (typeof OF_COMMANDS)[number]
-  | (typeof OF_PROCESSES)[number]
-  | keyof typeof TIMES
-  | keyof typeof CLOCKS
-  | 'torn';
-
-type Method = keyof Full | 'ask' | 'change';
 
 /** What options may depend on. */
 export interface Host {
@@ -43,52 +27,6 @@ export interface Host {
 
 /** The facts of the host, as they are touched by steps. */
 const HOST = [':host'];
-
-/** A command of a process, or a call of the host, that waits for its turn. */
-interface Pending {
-  readonly actor: string;
-  /** The same in each order: its process, what it does, and how often the process did it before. */
-  readonly name: string;
-  readonly method: Method;
-  readonly keys: readonly string[];
-  /** Groups that its key enters. */
-  readonly groups?: readonly string[] | undefined;
-  readonly carryOut: () => Promise<unknown>;
-  readonly reply: (result: Promise<unknown>) => void;
-}
-
-/** A step of a schedule. */
-export interface Step {
-  /** As schedules are written: `A.swap-chain.1f3`, with a fault `….lost`; `A:ends`; `…:again` for a command that is late or sent twice; `time:11-s`. */
-  readonly id: string;
-  /** As a person reads it. */
-  readonly text: string;
-  readonly actor: string;
-  readonly isFault: boolean;
-  /** Undefined: whatever it touches. */
-  readonly reads: readonly string[] | undefined;
-  readonly writes: readonly string[];
-  /** Groups that it adds to: only who lists them sees a difference. */
-  readonly joins?: readonly string[];
-  readonly take: () => void;
-}
-
-const READS: ReadonlySet<Method> = new Set(['get', 'getMany', 'list', 'ask'] as const);
-
-/**
- * Whether two steps lead to the same state in either order. So do commands of one process that wait at the same moment: what goes on then waits for
- * all of them, or for one that the other does not change.
- */
-export const commute = (one: Step, other: Step): boolean => {
-  const touches = ({ writes, joins = [] }: Step, { reads, writes: others }: Step): boolean =>
-    writes.some((key) => reads?.includes(key) === true || others.includes(key)) ||
-    joins.some((group) => reads?.includes(group) === true);
-  const isAll = one.reads === undefined || other.reads === undefined;
-  const isOfOne = one.actor === other.actor && (one.isFault || other.isFault);
-  return !isAll && !isOfOne && !touches(one, other) && !touches(other, one);
-};
-
-const kindOf = ([key = '']: readonly string[]): string => key.split(':')[1] ?? '';
 
 const turn = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve));
 
@@ -103,6 +41,7 @@ interface Timed {
 /** A write of what happened before the requests, when it happened. */
 type Logged = readonly [now: number, command: (store: Full) => Promise<unknown>];
 
+/** What has happened, for worlds that begin with it. */
 export interface Past {
   readonly now: number;
   readonly log: readonly Logged[];
@@ -110,37 +49,34 @@ export interface Past {
   readonly tick: number;
 }
 
-/** What is undone if a failover forgets it. */
-interface Written {
-  readonly key: string;
-  readonly undo: () => void;
-}
+/** Reads that no write comes between need not be slow: a schedule tells them apart. */
+const FREEDOMS = ['entries-end', 'entries-stay', 'expired-stay'] as const;
 
 const worlds = new WeakMap<Server, { readonly world: World; readonly actor: string }>();
 
-/** Several processes of one server on one store, whose commands wait until a schedule chooses them. */
+/** Several processes of one server on one store, whose commands wait until a schedule chooses them; or one of them that runs alone. */
 export class World {
   now = START;
-  readonly store = weakStore({ clock: () => this.now });
+  readonly store = weakStore({ clock: () => this.now, freedoms: FREEDOMS });
   readonly history: Act[] = [];
-  readonly lives: Lives;
-  /** What happened before the requests, as it is repeated for the next run. */
-  readonly log: Logged[] = [];
+  readonly lives = new Lives(this.store);
+  readonly queue: Queue;
+  readonly #log: Logged[] = [];
   readonly #facts = new Set<string>();
   readonly #options: (host: Host) => Options;
   readonly #shared: Full;
-  readonly #pending: Pending[] = [];
-  readonly #ended = new Set<string>();
-  readonly #counts = new Map<string, number>();
   readonly #stores = new Map<string, Full>();
   readonly #timers = new Set<Timed>();
   readonly #clients = new Map<string, Set<() => void>>();
-  readonly #written = new Map<string, Written>();
-  /** What the commands of processes returned, as digests, and what is stored. */
-  readonly #told = new Map<string, string>();
-  readonly #stored = new Map<string, string>();
-  readonly #groups = new Set<string>();
   readonly #faults: readonly Fault[];
+  readonly #heard: ((done: Done) => void) | undefined;
+  readonly #played = new Map<string, Played>();
+  /** What each process was asked for has come to. */
+  readonly answers = new Map<string, unknown>();
+  commands: Commands | undefined;
+  #hasBegun = false;
+  readonly #acts = new Map<string, Act>();
+  #requests = 0;
   #outside: Server | undefined;
   #events = 0;
   #tick = 0;
@@ -150,30 +86,46 @@ export class World {
     options: Options | ((host: Host) => Options),
     faults: readonly Fault[] = [],
     between: (store: Full) => Full = (store) => store,
+    heard?: (done: Done) => void,
   ) {
+    this.#heard = heard;
     this.#options = typeof options === 'function' ? options : () => options;
     this.#faults = faults;
     this.#shared = between(this.store);
-    this.lives = new Lives(this.store);
+    this.queue = new Queue(
+      {
+        carryOut: (command) => this.#carryOut(command),
+        undoOf: (key) => this.#undoOf(key),
+        pass: (milliseconds) => this.#passForAll(milliseconds),
+        hangUpOf: (actor) => {
+          const played = this.#played.get(actor);
+          if (played?.reaction.hasClient !== true) return undefined;
+          return async () => this.#react(actor, await played.hear({ type: 'hang up' }));
+        },
+      },
+      faults,
+    );
+  }
+
+  static of(server: Server): { readonly world: World; readonly actor: string } {
+    const found = worlds.get(server);
+    if (found === undefined) throw new Error('The server belongs to no world.');
+    return found;
   }
 
   /** Without a queue: for what happens before the requests, and for what is asked afterwards. */
   get outside(): Server {
-    this.#outside ??= this.#named(
-      'outside',
-      countedCalls(
-        this.#server(this.#counts.size === 0 ? 'before' : 'after', this.logged, async (fact) => this.#facts.has(fact)),
-      ),
-    );
+    const name = this.#hasBegun ? 'after' : 'before';
+    const is: Host['is'] = async (fact) => this.#facts.has(fact);
+    this.#outside ??= this.#named('outside', countedCalls(this.#server(name, this.logged, is)));
     return this.#outside;
   }
 
   /** The store of what happens before the requests. */
   get logged(): Full {
-    const { log } = this;
     const store = this.#shared;
-    const write = <T>(command: (store: Full) => Promise<T>): Promise<T> => {
-      log.push([this.now, command]);
+    const write = <T>(command: (at: Full) => Promise<T>): Promise<T> => {
+      this.#log.push([this.now, command]);
       return command(store);
     };
     return {
@@ -186,13 +138,20 @@ export class World {
     };
   }
 
-  /** What has happened, for another world that begins with it. */
   get past(): Past {
-    return { now: this.now, log: [...this.log], history: [...this.history], tick: this.#tick };
+    return { now: this.now, log: [...this.#log], history: [...this.history], tick: this.#tick };
+  }
+
+  /** Begins with a past, for a process that has no store of its own. */
+  beginLater({ now, tick }: Past): void {
+    this.now = now;
+    this.#tick = tick;
+    this.#hasBegun = true;
   }
 
   /** Begins with a past. */
   async begin({ now, log, history, tick }: Past): Promise<void> {
+    this.#hasBegun = true;
     for (const [at, command] of log) {
       this.now = at;
       await command(this.#shared);
@@ -200,23 +159,25 @@ export class World {
     this.now = now;
     this.history.push(...history);
     this.#tick = tick;
+    if (this.#faults.includes('no rev')) await this.#forgetRevisions();
     this.lives.begin();
   }
 
-  #named(actor: string, server: Server): Server {
-    worlds.set(server, { world: this, actor });
-    return server;
-  }
-
-  static of(server: Server): { readonly world: World; readonly actor: string } {
-    const found = worlds.get(server);
-    if (found === undefined) throw new Error('The server belongs to no world.');
-    return found;
+  /** Records that an older version has written. */
+  async #forgetRevisions(): Promise<void> {
+    for (const [key, value] of [...this.store.entries()]) {
+      const { rev, ...rest } = value as Readonly<Record<string, unknown>>;
+      if (rev === undefined) continue;
+      await this.store.delete(key);
+      await this.store.add(key, rest, Number(rest['exp']) * SECOND);
+    }
   }
 
   /** A request, for the history. What its client hears of is an event. */
   async act<T>(actor: string, about: readonly About[], work: () => Promise<T>): Promise<T> {
-    const act: Act = { actor, about, began: (this.#tick += 1) };
+    const act: Act = { actor, about, began: (this.#tick += 1), at: this.now };
+    const request = (this.#requests += 1);
+    this.#heard?.({ type: 'begin', request, about, at: act.at });
     this.history.push(act);
     try {
       const answer = await work();
@@ -228,6 +189,7 @@ export class World {
     } finally {
       act.ended = this.#tick += 1;
       this.#events += 1;
+      this.#heard?.({ type: 'end', request, answer: act.answer });
     }
   }
 
@@ -238,27 +200,79 @@ export class World {
     return () => void all.delete(hangUp);
   }
 
-  /** A process whose commands wait. */
+  get hasClient(): boolean {
+    return [...this.#clients.values()].some((all) => all.size > 0);
+  }
+
+  hangUp(): void {
+    const [first] = [...this.#clients.values()].flatMap((all) => [...all]);
+    first?.();
+  }
+
+  /** A process whose commands wait for their answers. */
   process(name: string): Server {
-    this.#counts.set(name, 0);
-    const wait = (
-      ...command: readonly [Method, readonly string[], Pending['carryOut'], Pending['groups']?]
-    ): Promise<never> => this.#wait(name, ...command);
+    const commands = new Commands(name, (command) => this.#heard?.({ type: 'command', command }));
+    this.commands = commands;
+    const store = commands.store(this.#faults.includes('torn'));
+    this.#stores.set(name, store);
+    const is: Host['is'] = (fact) => commands.wait('ask', HOST, [fact]);
+    return this.#named(name, this.#server(name, store, is));
+  }
+
+  /** A process in this order. */
+  async join(process: Process): Promise<void> {
+    const played = await process.played();
+    this.#played.set(process.name, played);
+    this.#react(process.name, played.reaction);
+  }
+
+  /** Takes over what a process has done. */
+  #react(actor: string, { done }: Reaction): void {
+    for (const one of done) {
+      if (this.queue.isEnded(actor)) return;
+      if (one.type === 'command') {
+        const { command } = one;
+        this.queue.add(actor, command, async (result) => this.#hear(actor, command.name, result));
+      } else if (one.type === 'begin') {
+        const act: Act = { actor, about: one.about, began: (this.#tick += 1), at: one.at };
+        this.#acts.set(`${actor} ${one.request}`, act);
+        this.history.push(act);
+      } else if (one.type === 'end') {
+        const act = this.#acts.get(`${actor} ${one.request}`);
+        if (act !== undefined) Object.assign(act, { answer: one.answer, ended: (this.#tick += 1) });
+      } else if (one.type === 'waits') {
+        this.now += one.milliseconds;
+      } else {
+        this.answers.set(actor, one.answer);
+        if (this.#faults.includes('drains')) this.queue.end(actor);
+      }
+    }
+  }
+
+  async #hear(actor: string, name: string, result: Promise<unknown>): Promise<void> {
+    const heard = await result.then(
+      (value): Heard => ({ type: 'result', name, value }),
+      (): Heard => ({ type: 'failure', name }),
+    );
+    const played = this.#played.get(actor);
+    if (played !== undefined && !this.queue.isEnded(actor)) this.#react(actor, await played.hear(heard));
+  }
+
+  async #passForAll(milliseconds: number): Promise<void> {
+    this.now += milliseconds;
+    for (const [actor, played] of this.#played)
+      if (!this.queue.isEnded(actor)) this.#react(actor, await played.hear({ type: 'time', milliseconds }));
+  }
+
+  async #carryOut({ method, keys, given: [first, ...rest] }: Command): Promise<unknown> {
     const store = this.#shared;
-    const get = (key: string): Promise<never> => wait('get', [key], () => store.get(key));
-    this.#stores.set(name, {
-      add: (key, ...rest) => wait('add', [key], () => store.add(key, ...rest), rest[2]),
-      swap: (key, ...rest) => wait('swap', [key], () => store.swap(key, ...rest), rest[3]),
-      get,
-      getMany: (keys) =>
-        this.#faults.includes('torn')
-          ? Promise.all(keys.map(get))
-          : wait('getMany', keys, () => Promise.all(keys.map((key) => store.get(key)))),
-      delete: (key) => wait('delete', [key], () => store.delete(key)),
-      list: (group, page) => wait('list', [group], () => store.list(group, page)),
-    });
-    const is: Host['is'] = (fact) => wait('ask', HOST, async () => this.#facts.has(fact));
-    return this.#named(name, this.#server(name, this.storeOf(name), is));
+    const [key = ''] = keys;
+    if (method === 'ask') return this.#facts.has(String(first));
+    if (method === 'change') return this.#facts.add(String(first)).size;
+    if (method === 'getMany') return Promise.all(keys.map((one) => store.get(one)));
+    const run = Reflect.get(store, method) as (...given: readonly unknown[]) => Promise<unknown>; // With what it was given.
+    const carryOut = (): Promise<unknown> => run.call(store, first, ...rest);
+    return method === 'get' || method === 'list' ? carryOut() : this.lives.watch(key, carryOut);
   }
 
   /** The store as a process has it. */
@@ -266,28 +280,15 @@ export class World {
     return this.#stores.get(name) ?? this.logged;
   }
 
-  #wait(
-    name: string,
-    method: Method,
-    keys: readonly string[],
-    carryOut: Pending['carryOut'],
-    groups?: Pending['groups'],
-  ): Promise<never> {
-    this.#events += 1;
-    if (this.#ended.has(name)) return new Promise(() => undefined);
-    const kind = `${name}.${method}-${kindOf(keys)}.${digestOf(keys).slice(0, 3)}`;
-    const count = (this.#counts.get(kind) ?? 0) + 1;
-    this.#counts.set(kind, count);
-    const id = count === 1 ? kind : `${kind}.${count}`;
-    return new Promise((resolve) => {
-      const reply = (result: Promise<unknown>): void => resolve(result as Promise<never>); // What the method returns.
-      this.#pending.push({ actor: name, name: id, method, keys, groups, carryOut, reply });
-    });
-  }
-
   /** The host learns a fact. */
   become(actor: string, fact: string): Promise<unknown> {
-    return this.#wait(actor, 'change', HOST, async () => this.#facts.add(fact));
+    if (this.commands === undefined) throw new Error(`${actor} is no process.`);
+    return this.commands.wait('change', HOST, [fact]);
+  }
+
+  #named(actor: string, server: Server): Server {
+    worlds.set(server, { world: this, actor });
+    return server;
   }
 
   #server(name: string, store: Full, is: Host['is']): Server {
@@ -324,141 +325,29 @@ export class World {
     return () => undefined;
   }
 
+  pass(milliseconds: number): void {
+    this.now += milliseconds;
+    const due = [...this.#timers].filter(({ at }) => at <= this.now).sort((one, other) => one.at - other.at);
+    for (const timed of due) {
+      this.#timers.delete(timed);
+      timed.run();
+    }
+  }
+
+  #undoOf(key: string): () => void {
+    const before = [...this.store.entries()].find(([name]) => name === key)?.[1];
+    return () => {
+      void this.store.delete(key);
+      if (before !== undefined) void this.store.add(key, before, Number(Reflect.get(before, 'exp')) * SECOND);
+    };
+  }
+
   /** Waits until every request has a response or a command that waits. */
   async settle(): Promise<void> {
     for (let still = 0; still < STILL; still += 1) {
-      const before = this.#events;
+      const before = this.#events + (this.commands?.events ?? 0);
       await turn();
-      if (this.#events !== before || isUnderWay()) still = -1;
+      if (this.#events + (this.commands?.events ?? 0) !== before || isUnderWay()) still = -1;
     }
-  }
-
-  /** What may be next, in a fixed order. */
-  steps(faults: readonly Fault[]): readonly Step[] {
-    const plain = this.#pending.map((pending) => this.#step(pending));
-    if (faults.length === 0) return plain;
-    const own = this.#pending.filter(({ actor }) => !actor.startsWith('~'));
-    const commands = own.filter(({ method }) => method !== 'ask' && method !== 'change');
-    const wrong = commands.flatMap((pending) =>
-      OF_COMMANDS.filter((fault) => faults.includes(fault)).map((fault) => this.#step(pending, fault)),
-    );
-    const actors = [...new Set(own.map(({ actor }) => actor))];
-    const happening = OF_PROCESSES.filter((fault) => faults.includes(fault)).flatMap((fault) =>
-      actors.flatMap((actor) => this.#happening(fault, actor)),
-    );
-    const times = Object.entries(TIMES).filter(([fault]) => faults.includes(fault as Fault) && plain.length > 0);
-    return [
-      ...plain,
-      ...wrong.filter(({ writes, id }) => writes.length > 0 || id.endsWith(':lost')),
-      ...happening,
-      ...times.map(([name, passes]) => this.#passing(name, passes)),
-    ];
-  }
-
-  #passing(name: string, passes: number): Step {
-    const take = (): void => {
-      this.now += passes;
-      const due = [...this.#timers].filter(({ at }) => at <= this.now).sort((one, other) => one.at - other.at);
-      for (const timed of due) {
-        this.#timers.delete(timed);
-        timed.run();
-      }
-    };
-    const id = `time:${name.replace(' ', '-')}`;
-    return { id, text: `${name} pass`, actor: 'time', isFault: true, reads: undefined, writes: [], take };
-  }
-
-  #happening(fault: (typeof OF_PROCESSES)[number], actor: string): readonly Step[] {
-    const step = { id: `${actor}:${fault.replace(' ', '-')}`, actor, isFault: true, reads: [], writes: [] };
-    if (fault === 'ends') {
-      const take = (): void => {
-        this.#ended.add(actor);
-        for (const one of this.#pending.filter((pending) => pending.actor === actor)) this.#remove(one);
-      };
-      return [{ ...step, text: `${actor}'s process ends`, take }];
-    }
-    if (fault === 'hangs up') {
-      const [hangUp] = this.#clients.get(actor) ?? [];
-      return hangUp === undefined ? [] : [{ ...step, text: `${actor}'s client hangs up`, take: hangUp }];
-    }
-    const last = this.#written.get(actor);
-    if (last === undefined) return [];
-    return [{ ...step, text: `a failover forgets ${actor}'s last command`, writes: [last.key], take: last.undo }];
-  }
-
-  #remove(pending: Pending): void {
-    this.#pending.splice(this.#pending.indexOf(pending), 1);
-  }
-
-  #step(pending: Pending, fault?: (typeof OF_COMMANDS)[number]): Step {
-    const { actor, name: id, method, keys, groups, reply } = pending;
-    const kind = kindOf(keys);
-    const isAgain = actor.startsWith('~');
-    const name = isAgain ? `${id}:again` : id;
-    const text = isAgain ? `${actor.slice(1)}'s ${method} ${kind} arrives` : `${actor}: ${method} ${kind}`;
-    const take = (): void => {
-      this.#remove(pending);
-      this.#events += 1;
-      if (fault === 'late' || fault === 'twice')
-        this.#pending.push({ ...pending, actor: `~${actor}`, reply: () => undefined });
-      const failed = Promise.reject(new Error('The store did not answer.'));
-      failed.catch(() => undefined);
-      if (fault === 'late') reply(failed);
-      else {
-        const result = this.#carryOut(pending);
-        result.catch(() => undefined);
-        reply(fault === 'lost' ? result.then(() => failed) : result);
-        if (fault === undefined) void result.then((told) => this.#tell(id, told));
-      }
-      if (fault !== undefined) this.#tell(id, fault);
-    };
-    const touched = READS.has(method) ? { reads: keys, writes: [] } : { reads: [], writes: keys, joins: groups ?? [] };
-    const suffix = { lost: ', and its reply is lost', late: ' comes late', twice: ' is sent twice', none: '' };
-    const full = fault === undefined ? name : `${name}:${fault}`;
-    return { id: full, text: text + suffix[fault ?? 'none'], actor, isFault: fault !== undefined, take, ...touched };
-  }
-
-  #carryOut({ actor, method, keys, groups, carryOut }: Pending): Promise<unknown> {
-    const key = keys[0] ?? '';
-    if (READS.has(method) || method === 'change') return counting(carryOut());
-    if (this.#faults.includes('forgets')) this.#remember(actor, key);
-    for (const group of groups ?? []) this.#groups.add(`${group} ${key}`);
-    return counting(this.lives.watch(key, carryOut)).then(async (result) => {
-      this.#stored.set(key, JSON.stringify(await this.store.get(key)));
-      return result;
-    });
-  }
-
-  #tell(command: string, told: unknown): void {
-    this.#told.set(command, digestOf([told]));
-  }
-
-  /** Worlds of a scenario with the same state go on in the same way. */
-  get state(): string {
-    const acts = this.history.map(({ actor, began, ended, answer }) => [
-      actor,
-      ended !== undefined && answer instanceof Error,
-      ended !== undefined,
-      this.history.filter((other) => (other.ended ?? Infinity) < began).length,
-    ]);
-    const waiting = this.#pending.map(({ actor, name }) => actor + name);
-    return digestOf([
-      ...[acts, waiting.sort(), this.now, [...this.#ended], [...this.#facts], [...this.#written.keys()]],
-      ...[this.#told, this.#stored].map((texts) => [...texts].map(String).sort()),
-      [...this.#groups].sort(),
-    ]);
-  }
-
-  /** A later write to the same key cannot be kept without this one. */
-  #remember(actor: string, key: string): void {
-    const before = [...this.store.entries()].find(([name]) => name === key)?.[1];
-    for (const [other, { key: same }] of this.#written) if (same === key) this.#written.delete(other);
-    const undo = (): void => {
-      void this.store.delete(key);
-      if (before !== undefined) void this.store.add(key, before, Number(Reflect.get(before, 'exp')) * SECOND);
-      this.#stored.set(key, JSON.stringify(before));
-      this.#told.set(`${actor} forgotten`, key);
-    };
-    this.#written.set(actor, { key, undo });
   }
 }

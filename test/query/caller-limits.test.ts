@@ -21,7 +21,7 @@ const started = async (limits: NonNullable<QueryOptions['limits']>, host = proxi
   const made = fixture({
     clients: CLIENTS,
     scopes: { ...SCOPES, unlimited: { description: 'Read any amount', rights: ['noratelimit'] } },
-    query: query({ modules, limits }),
+    features: [query({ modules, limits })],
   });
   const { base, close } = await host.start(made.options);
   const client = new Client(base);
@@ -149,9 +149,9 @@ describe('query.limits', () => {
   });
 
   test.each([
-    [{ anonymous: { requests: 0 } }, 'options.query.limits.anonymous.requests'],
-    [{ token: { cost: 1.5 } }, 'options.query.limits.token.cost'],
-    [{ user: { requests: 5 } }, 'options.query.limits.user'],
+    [{ anonymous: { requests: 0 } }, 'query: options.limits.anonymous.requests'],
+    [{ token: { cost: 1.5 } }, 'query: options.limits.token.cost'],
+    [{ user: { requests: 5 } }, 'query: options.limits.user'],
   ])('%j is an invalid option', async (limits, name) => {
     await expect(startQuery({ limits } as never)).rejects.toThrow(name);
   });

@@ -150,9 +150,17 @@ describe('action=compare', () => {
   });
 });
 
+test('without options.diff, a difference is an error that says what to do, and the facts are returned', async () => {
+  const incomparable = await startQuery(contentQuery(memoryContent(PAGES)), {}, {});
+  const compare = async (prop: string) =>
+    (await incomparable.get({ action: 'compare', fromtitle: 'Rope', totitle: 'Sail', prop })).json;
+  expect((await compare('ids'))['compare']).toMatchObject({ fromid: 1, toid: 2 });
+  expect(incomparable.errors).toEqual([]);
+  expect((await compare('diff'))['error']).toMatchObject({ code: 'nodiff' });
+  expect(incomparable.errors).toMatchObject([{ message: expect.stringContaining('options.diff') }]);
+});
+
 describe('the cost of a comparison', () => {
-  const diff = <T>(before: readonly T[], after: readonly T[], maxEditLength: number) =>
-    diffArrays([...before], [...after], { maxEditLength });
   const random = (seed: number) => {
     let state = seed;
     return () => (state = (state * 1_103_515_245 + 12_345) % 2_147_483_648);
@@ -176,16 +184,16 @@ describe('the cost of a comparison', () => {
       ] as const,
       ([name, before, after]) => {
         let steps = 0;
-        diffTable(before, after, (from, to, maxEdits) => {
-          steps += (from.length + to.length) * maxEdits;
-          return diff(from, to, maxEdits);
+        diffTable(before, after, (from, to, bounds) => {
+          steps += (from.length + to.length) * bounds.maxEditLength;
+          return diffArrays(from, to, bounds);
         });
         expect(steps, name).toBeLessThan(8_000_000);
       },
     ));
 
   test('texts that differ too much are shown as replaced', () => {
-    const table = diffTable(`same\n${lines(2_000, 1, 1e6)}`, `same\n${lines(1_000, 2, 1e6)}`, diff);
+    const table = diffTable(`same\n${lines(2_000, 1, 1e6)}`, `same\n${lines(1_000, 2, 1e6)}`, diffArrays);
     expect(table.match(/diff-deletedline/g)).toHaveLength(2_000);
     expect(table.match(/diff-addedline/g)).toHaveLength(1_000);
     expect(table.match(/diff-context/g)).toHaveLength(2);

@@ -142,6 +142,6 @@ describe('CORS', () => {
   });
 
   test('an invalid origin is rejected at construction', async () => {
-    await expect(startQuery({ cors: ['https://allowed.example/path'] })).rejects.toThrow(/query\.cors/);
+    await expect(startQuery({ cors: ['https://allowed.example/path'] })).rejects.toThrow(/options\.cors/);
   });
 });

@@ -44,6 +44,18 @@ const prop = (more: Partial<ModuleDescriptor>): ModuleDescriptor => ({
   prefix: 'ri',
 });
 
+test('the items of a list may be rows of an interface', async () => {
+  interface Crate {
+    readonly id: number;
+  }
+  const crates: readonly Crate[] = [{ id: 7 }];
+  const module = defineModule({ name: 'crates', group: 'list', prefix: 'cr', parameters: {} });
+  const host = await startQuery({ customModules: [customModule(module, () => crates)] });
+  expect((await host.get({ action: 'query', list: 'crates', formatversion: '2' })).json).toMatchObject({
+    query: { crates: [{ id: 7 }] },
+  });
+});
+
 describe('result', () => {
   test('a list is next to query, or inside a named object, and under its key', async () => {
     const top = await asking([list({ result: { place: 'top', key: 'boxes' } }), () => [{ id: 1 }]]);

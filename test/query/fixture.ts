@@ -1,11 +1,16 @@
+import { diffArrays } from 'diff';
+import sanitizeHtml from 'sanitize-html';
 import type { Authorization } from '../../src/core/base/authorization.js';
 import { BearerError } from '../../src/core/base/errors.js';
-import type { FeatureHost } from '../../src/core/base/feature.js';
+import type { Route } from '../../src/core/base/http/messages.js';
 import { Frame } from '../../src/core/base/pages/frame.js';
 import type { PageLanguage } from '../../src/core/base/pages/languages/english.js';
 import { Languages } from '../../src/core/base/pages/languages/languages.js';
+import { fail } from '../../src/core/base/schema.js';
 import { ownSecrets, Seal } from '../../src/core/base/seal.js';
 import { deriveKey } from '../../src/core/base/secrets.js';
+import { definitionOf } from '../../src/core/feature/feature.js';
+import type { FeatureHost } from '../../src/core/feature/host.js';
 import { Warnings } from '../../src/core/query/answer/warnings.js';
 import { query, type QueryOptions } from '../../src/core/query/index.js';
 import type { ParameterSource } from '../../src/core/query/parameters/parameter.js';
@@ -65,9 +70,68 @@ export const frameIn = (...languages: readonly PageLanguage[]): Frame =>
 
 /** A server that has nothing but the API. */
 export const featureHost = (more: Partial<FeatureHost> = {}): FeatureHost => ({
+  use: () => fail('The API needs no other feature.'),
+  rules: {},
+  grants: new Set(),
+  scopes: new Map(),
+  accessTokenLifetime: 3600,
+  findToken: async () => undefined,
+  signsTokens: false,
+  personalTokens: {
+    limit: 0,
+    shownName: () => undefined,
+    scopes: async () => [],
+    list: async () => [],
+    find: async () => undefined,
+    create: async () => undefined,
+    end: async () => undefined,
+    discard: async () => undefined,
+  },
+  basePath: '',
+  clients: {
+    listed: new Map(),
+    areAllListed: true,
+    find: () => undefined,
+    isRegistered: () => false,
+    ownOpenId: () => ({}),
+  },
+  owners: {
+    canSignIn: false,
+    hasSessions: false,
+    visit: async () => fail('The API has no visitors.'),
+    connection: async () => undefined,
+    connections: () => fail('The API has no lists.'),
+    live: async () => [],
+    endSession: async () => undefined,
+    disconnect: async () => undefined,
+    ends: async () => () => undefined,
+  },
+  tokenRoute: () => fail('The API has no path for tokens.'),
+  read: () => fail('The API reads its own parameters.'),
+  signingKeys: () => fail('The API signs nothing.'),
+  send: async () => fail('The API sends nothing.'),
+  clientRoute: () => fail('The API has no path for clients.'),
+  ownerRoute: () => fail('The API has no pages for owners.'),
+  ownerGrants: () => fail('The API ends no grants.'),
+  describeScopes: () => [],
+  checkClient: () => [],
+  handedOver: { fields: {}, read: async () => fail('The API takes no authorization requests.') },
+  tokenEndpoints: [],
+  findResource: () => undefined,
+  attempt: async (_name, _request, prove) => prove(),
   issuer: undefined,
   clock: () => NOW,
   random,
+  records: {
+    add: async () => true,
+    swap: async () => true,
+    get: async (keys) => keys.map(() => undefined),
+    delete: async () => undefined,
+    canList: false,
+    list: () => fail('The API has no lists.'),
+    rev: () => 'rev',
+  },
+  publishedKeys: async () => fail('The API needs no keys of others.'),
   timer: shortTimer,
   limitAt: (_ip, max) => max,
   frame: frameIn(),
@@ -114,14 +178,20 @@ export interface QueryHost extends Host {
 }
 
 /** The query API behind a real socket, with callers `alice` and `bot`. */
-export async function startQuery(options: QueryOptions = {}, server: Partial<FeatureHost> = {}): Promise<QueryHost> {
+export async function startQuery(
+  options: QueryOptions = {},
+  server: Partial<FeatureHost> = {},
+  packages: QueryOptions = { sanitize: sanitizeHtml, diff: diffArrays },
+): Promise<QueryHost> {
   const errors: unknown[] = [];
   const feature = query({
     site: { name: 'Fruit', language: 'en', interwiki: { wikipedia: 'https://en.wikipedia.example/wiki/$1' } },
     path: ['/api', '/w/api.php'],
+    ...packages,
     ...options,
   });
-  const routes = feature.start(
+  const { start = () => fail('It does not start.') } = definitionOf(feature, 'query');
+  const { routes = [] } = start(
     featureHost({
       identify: async (request) => {
         const header = request.header('authorization');
@@ -135,7 +205,7 @@ export async function startQuery(options: QueryOptions = {}, server: Partial<Fea
       ...server,
     }),
   );
-  const host = await serve(routes);
+  const host = await serve(routes as readonly Route[]); // It has no others.
   const fetchText = async (url: string, init: RequestInit = {}): Promise<Answered> => {
     const response = await fetch(url, init);
     const text = await response.text();

@@ -100,7 +100,7 @@ describe('an error of a handler only affects its own data', () => {
       { code: 'moduletimeout', text: 'The module "allpages" did not answer in time.', module: 'query+allpages' },
     ]);
     expect(signal?.aborted).toBe(true);
-    expect(errors.map(String)).toEqual([expect.stringContaining('within 20 ms (options.query.timeout)')]);
+    expect(errors.map(String)).toEqual([expect.stringContaining('within 20 ms (query: options.timeout)')]);
   });
 
   test('has its signal aborted after the response, also if it was in time', async () => {

@@ -1,3 +1,4 @@
+import type { Feature } from '../../src/core/feature/index.js';
 import { query, type QueryOptions, verifyCsrfToken } from '../../src/core/query/index.js';
 import { bearer, Client, type Host } from '../hosts.js';
 import { fixture, SCOPES } from '../oauth/support/fixture.js';
@@ -30,11 +31,11 @@ export interface Joined {
 }
 
 /** Starts both halves on one host and gets the tokens in the way that clients do. */
-export async function startJoined(host: Host, given: QueryOptions): Promise<Joined> {
+export async function startJoined(host: Host, given: QueryOptions, others: readonly Feature[] = []): Promise<Joined> {
   const { options, events, errors, clock } = fixture({
     clients: [robot],
     scopes: { ...SCOPES, robot: ROBOT },
-    query: query({ site: { name: 'Fruit', language: 'en' }, ...given }),
+    features: [query({ site: { name: 'Fruit', language: 'en' }, ...given }), ...others],
   });
   const running = await host.start({ options });
   const flows = new Flows(running, [robot]);

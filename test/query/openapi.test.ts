@@ -58,7 +58,7 @@ const QUERY = {
   resolvePages: () => [{ pageid: 1, ns: 0, title: 'Apple' }],
 };
 
-const described = (options: QueryOptions = {}) => query({ ...options, extensions: [openApi()] });
+const described = (options: QueryOptions = {}) => [query(options), openApi()];
 
 describe('the complete document', () => {
   const documentOf = async (options: HostOptions): Promise<OpenApi> => {
@@ -109,11 +109,11 @@ describe('the complete document', () => {
   const everything: HostOptions = {
     grants: ['authorization_code', 'client_credentials', 'refresh_token', 'device_code', 'password', 'implicit'],
     jwt: true,
-    query: described(QUERY),
+    features: described(QUERY),
   };
 
   test('is valid OpenAPI 3.1, as usual and with everything', async () => {
-    for (const options of [{ query: described() }, everything]) {
+    for (const options of [{ features: described() }, everything]) {
       const document = await documentOf(options);
       expect(await validator.validate(JSON.parse(JSON.stringify(document)))).toEqual({ valid: true });
       expect(validator.version).toBe('3.1');
@@ -126,7 +126,7 @@ describe('the complete document', () => {
 
 describe.each(hostFor(import.meta.url))('on $name', (host) => {
   test('any site may read it, 304 if it has not changed, and only GET and HEAD are allowed', async () => {
-    const { options, errors } = fixture({ query: described({ ...QUERY, private: true }) });
+    const { options, errors } = fixture({ features: described({ ...QUERY, private: true }) });
     const running = await host.start({ options });
     const client = new Client(running.base);
     try {
@@ -166,7 +166,7 @@ describe.each(hostFor(import.meta.url))('on $name', (host) => {
 });
 
 test('it is below the first path of the API, and lists each module at its own path', async () => {
-  const options = { ...fixture().options, query: described({ path: ['/w/api.php', '/api'] }) };
+  const options = fixture({ features: described({ path: ['/w/api.php', '/api'] }) }).options;
   const running = await bare.start({ options });
   const client = new Client(running.base);
   const { paths } = await fetchDocument(client, '/w/api.php/openapi.json');
@@ -235,7 +235,7 @@ describe('the document agrees with paraminfo, which is generated separately from
   let document: OpenApi;
   let described: readonly Module[];
   beforeAll(async () => {
-    joined = await startJoined(parsed, { ...QUERY, extensions: [openApi()] });
+    joined = await startJoined(parsed, QUERY, [openApi()]);
     document = await fetchDocument(new Client(joined.api), '/openapi.json');
     const query = { action: 'paraminfo', modules: 'query+*', helpformat: 'wikitext', formatversion: '2' };
     described = (await joined.get(query))['paraminfo']?.['modules'] as unknown as readonly Module[];
@@ -359,7 +359,7 @@ describe('a client that only has the document', () => {
   let joined: Joined;
   let document: OpenApi;
   beforeAll(async () => {
-    joined = await startJoined(prefixed, { ...QUERY, extensions: [openApi()] });
+    joined = await startJoined(prefixed, QUERY, [openApi()]);
     document = await fetchDocument(new Client(joined.api), '/openapi.json');
   });
   afterAll(() => joined.close());

@@ -2,7 +2,7 @@ import { Mwn } from 'mwn';
 import { SaxesParser } from 'saxes';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { contentQuery, memoryContent, type MemoryPage } from '../../src/content/index.js';
-import type { QueryOptions, Render } from '../../src/core/query/index.js';
+import type { QueryOptions, Render, RenderedContent } from '../../src/core/query/index.js';
 import { SIZES } from '../../src/core/query/sizes.js';
 import { constantsOfTest } from '../oauth/support/limits.js';
 import { everyRow } from '../rows.js';
@@ -271,7 +271,7 @@ describe('action=parse', () => {
     }
     expect(failing.errors).toMatchObject([
       { message: 'the reason' },
-      { message: expect.stringContaining('options.query.render') },
+      { message: expect.stringContaining('query: options.render') },
     ]);
   });
 
@@ -374,6 +374,16 @@ describe('HTML from a renderer', () => {
     const long = '<b>x</b>'.repeat(30_001);
     expect(await textOf(long, true)).toBe(long);
     expect(await textOf('<script>go()</script>', true)).toBe('<script>go()</script>');
+  });
+
+  test('without options.sanitize, only a trusted renderer returns HTML, and an error says what to do', async () => {
+    const rendered = (result: Partial<RenderedContent>) =>
+      startQuery(contentQuery(source, { render: () => ({ html: '<b>x</b>', ...result }) }), {}, {});
+    const untrusted = await rendered({});
+    expect((await parse(untrusted, { page: 'Pear', prop: 'text' }))['error']).toMatchObject({ code: 'nosanitizer' });
+    expect(untrusted.errors).toMatchObject([{ message: expect.stringContaining('options.sanitize') }]);
+    const trusted = await rendered({ trusted: true });
+    expect((await parse(trusted, { page: 'Pear', prop: 'text' }))['parse']).toMatchObject({ text: '<b>x</b>' });
   });
 
   test('comes from the source if the application names no renderer', async () => {

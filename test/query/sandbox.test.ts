@@ -3,7 +3,7 @@ import express from 'express';
 import { oauthQuery } from 'oauth-query/express';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { PageLanguage } from '../../src/core/base/pages/languages/english.js';
-import { customModule, defineModule, query } from '../../src/core/query/index.js';
+import { catalogue, customModule, defineModule, type ModuleHandlers, query } from '../../src/core/query/index.js';
 import type { ServerOptions } from '../../src/core/server/options/server-options.js';
 import { createServer } from '../../src/core/server/server.js';
 import * as languages from '../../src/languages/index.js';
@@ -41,7 +41,7 @@ test('in Express, the policy of the page replaces that of a middleware in front,
     response.setHeader('content-security-policy', "default-src 'none'");
     next();
   });
-  app.use(oauthQuery(fixture({ query: query({ extensions: [sandbox()] }) }).options));
+  app.use(oauthQuery(fixture({ features: [query(), sandbox()] }).options));
   const { headers, text } = await new Client((await listen(app)).origin).get('/api/sandbox');
   expect(text).toContain('<script');
   expect(headers['content-security-policy']).toMatch(/^default-src 'none'; script-src 'sha256-[^,]*$/);
@@ -52,7 +52,7 @@ describe.each(hostFor(import.meta.url))('the page on $name', ({ start }) => {
   let client: Client;
   beforeAll(async () => {
     const { options } = fixture({
-      query: query({ site: { name: HOSTILE }, customModules: own, extensions: [sandbox({ client_id: 'spa' })] }),
+      features: [query({ site: { name: HOSTILE }, customModules: own }), sandbox({ client_id: 'spa' })],
     });
     host = await start({ options });
     client = new Client(host.base);
@@ -115,9 +115,10 @@ describe('the content of the page', () => {
     }
   };
 
-  test('lists every module with its description, and escapes those of custom modules', async () => {
+  test('lists every module that has a handler, with its description, and escapes those of custom modules', async () => {
+    const modules: ModuleHandlers = Object.fromEntries(Object.keys(catalogue).map((name) => [name, () => []]));
     const { text } = await pageOf({
-      query: query({ site: { name: HOSTILE }, customModules: own, extensions: [sandbox()] }),
+      features: [query({ site: { name: HOSTILE }, modules, customModules: own }), sandbox()],
     });
     expect(text.match(/<li><a /g)).toHaveLength(73);
     expect(text).toContain('Lists all pages of a namespace by title.');
@@ -128,7 +129,7 @@ describe('the content of the page', () => {
   });
 
   test('by default, the page is enabled and has no sign-in', async () => {
-    const { status, text } = await pageOf({ query: query({ extensions: [sandbox()] }) });
+    const { status, text } = await pageOf({ features: [query(), sandbox()] });
     expect(status).toBe(200);
     expect(attribute(text, 'data-api')).toBe('../api');
     expect(attribute(text, 'data-client-id')).toBeUndefined();
@@ -137,7 +138,7 @@ describe('the content of the page', () => {
   });
 
   test('is below the first path of the API, also with a custom, deeper path', async () => {
-    const renamed = { query: query({ path: ['/w/v1/api.php', '/api'], extensions: [sandbox()] }) };
+    const renamed = { features: [query({ path: ['/w/v1/api.php', '/api'] }), sandbox()] };
     const { status, text } = await pageOf(renamed, '/w/v1/api.php/sandbox');
     expect(status).toBe(200);
     expect(new URL(attribute(text, 'data-api') ?? '', 'http://host/w/v1/api.php/sandbox').pathname).toBe(
@@ -165,7 +166,7 @@ describe('invalid options throw at construction, and are named', () => {
     () =>
       createServer({
         ...fixture().options,
-        query: query({ extensions: [sandbox({ client_id })] }),
+        features: [query(), sandbox({ client_id })],
         ...options,
       } as ServerOptions); // The fixture names no framework's own.
 
@@ -181,14 +182,14 @@ describe('invalid options throw at construction, and are named', () => {
   test('client_id requires the authorization_code grant', () => {
     const grants = ['client_credentials'] as const;
     expect(start('spa', { grants })).toThrow(/^sandbox\.client_id needs the grant authorization_code/);
-    expect(start('spa', { grants, query: query({ extensions: [sandbox()] }) })).not.toThrow();
+    expect(start('spa', { grants, features: [query(), sandbox()] })).not.toThrow();
   });
 });
 
 test('help and the sandbox stay below 60 kB in every language', async () => {
   const { options } = fixture({
     languages: Object.values<PageLanguage>(languages),
-    query: query({ site: { name: 'Orchard' }, extensions: [sandbox({ client_id: 'spa' })] }),
+    features: [query({ site: { name: 'Orchard' } }), sandbox({ client_id: 'spa' })],
   });
   const host = await oneHostEach[0].start({ options });
   const client = new Client(host.base);

@@ -52,7 +52,7 @@ describe.each(hostFor(import.meta.url))('a sensitive parameter on $name', (host)
     }
     expect(given).toContain(SECRET);
     expect(joined.told.map(String).join()).toContain('The database is away.');
-    expect(joined.told.map(String).join()).toContain('within 10 ms (options.query.timeout)');
+    expect(joined.told.map(String).join()).toContain('within 10 ms (query: options.timeout)');
     const told = joined.told.map((one) => (one instanceof Error ? `${one.stack}` : JSON.stringify(one)));
     expect([...told, ...answers.map((one) => JSON.stringify(one))].filter((text) => text.includes(SECRET))).toEqual([]);
   });

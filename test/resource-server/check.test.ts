@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { oauthQuery, remoteGuard } from '../../src/adapters/node/index.js';
+import { type OAuthQuery, oauthQuery, remoteGuard } from '../../src/adapters/node/index.js';
 import type { CheckOptions, RequiredScope } from '../../src/core/base/guard-requirement.js';
 import type { Store } from '../../src/core/base/ports.js';
 import { introspectionVerifier, jwtVerifier, type TokenCheck, type Verifier } from '../../src/resource-server/index.js';
@@ -38,7 +38,8 @@ const inProcess = (): Deciders => {
   return {
     guard: oauth.guard,
     check: oauth.check,
-    token: async (request) => (await oauth.issue({ sub: 'alice', client_id: 'spa', ...request })).access_token,
+    token: async (request) =>
+      (await (oauth as OAuthQuery).issue({ sub: 'alice', client_id: 'spa', ...request })).access_token,
   };
 };
 
@@ -150,8 +151,8 @@ describe('a token is checked without middleware', () => {
     errors.length = 0;
 
     warnings.length = 0;
-    await oauth.check('x', { scope: 'photo.read' });
-    await oauth.check('x', { scope: 'photo.read' });
+    await (oauth as OAuthQuery).check('x', { scope: 'photo.read' });
+    await (oauth as OAuthQuery).check('x', { scope: 'photo.read' });
     expect(warnings).toEqual([expect.stringMatching(/photo\.read.*Did you mean "photos\.read"/)]);
   });
 });

@@ -13,7 +13,7 @@ import { noRedis, startRedisCluster } from './engines/redis.js';
 import { chosen, MARIADB, POSTGRES, proxied } from './engines/servers.js';
 
 /** How many codes: enough to see a leak; `CODES=1500` takes minutes. */
-const CODES = Number(process.env['CODES'] ?? 300);
+const CODES = Number(process.env['CODES'] ?? 120);
 const TOGETHER = 25;
 /** Not so many milliseconds: a busy machine would do nothing but connect. */
 const ANSWERS_PER_CUT = 4;

@@ -49,6 +49,10 @@ describe('openStore', () => {
         ['redis://:secret@a,b', /one host/],
         ['redis+cluster://:secret@a,b/2', /only database 0/],
         ['redis+sentinel://:secret@a,b', /needs the name of the master/],
+        ['postgres://user:p@ss#secret@host/db', /PostgreSQL.*percent-encode/],
+        ['postgres://user:sec/secret@host/db', /PostgreSQL/],
+        ['postgres://user:1?secret@host/db', /PostgreSQL/],
+        ['postgresql://user:1:secret', /PostgreSQL/],
       ],
       async ([url, sentence]) => {
         const error = await openStore(url).catch((cause: unknown) => cause);
@@ -57,6 +61,18 @@ describe('openStore', () => {
         expect(String(error)).not.toContain('secret');
         expect(/^ +at .*$/m.exec((error as Error).stack ?? '')?.[0], 'begins at the caller').toContain('open.test.ts');
       },
+    ));
+
+  test('URLs of PostgreSQL with a socket, an IPv6 address, parameters, and an @ in a password are opened', () =>
+    everyRow(
+      [
+        'postgres:///db?host=/run/postgresql',
+        'postgres://u@%2Frun%2Fpostgresql/db',
+        'postgres://u:p%23@[::1]:5432/db?sslmode=require&options=-c%20a=b',
+        'postgresql://u:p@ss@127.0.0.1/db',
+        'postgres://u:p@/db?host=/run/postgresql',
+      ],
+      async (url) => (await openStore(url)).close(),
     ));
 
   test('a driver of another database is named, at the line of the caller', async () => {

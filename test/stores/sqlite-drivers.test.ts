@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import { cpSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
+import { build } from 'esbuild';
 import { expect, test } from 'vitest';
 import { bundleOf } from '../bundle.js';
 import { everyRow } from '../rows.js';
@@ -43,4 +44,25 @@ test('a SQLite driver that is installed and does not work is named with its reas
       }
     },
   );
+});
+
+test('a bundle of CommonJS, which has no import.meta.url, loads a driver from the folder of the process', async () => {
+  const directory = temporaryDirectory();
+  const contents = "import { requirePackage } from './src/peers/load.js'; console.log(requirePackage('libsql'));";
+  const stdin = { contents, resolveDir: process.cwd() };
+  const outfile = join(directory, 'bundle.cjs');
+  await build({
+    stdin,
+    outfile,
+    bundle: true,
+    format: 'cjs',
+    platform: 'node',
+    logLevel: 'error',
+    logOverride: { 'empty-import-meta': 'silent' },
+  });
+  mkdirSync(join(directory, 'node_modules/libsql'), { recursive: true });
+  writeFileSync(join(directory, 'node_modules/libsql/index.js'), "module.exports = 'found';");
+  const { stdout } = await promisify(execFile)(process.execPath, [outfile], { cwd: directory });
+  rmSync(directory, { recursive: true });
+  expect(stdout.trim()).toBe('found');
 });

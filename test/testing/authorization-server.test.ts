@@ -178,7 +178,7 @@ describe('testAuthorizationServer', () => {
       [
         [{ scope: 'photos.raed' }, 'token: this server does not have the scope "photos.raed", only photos.read.'],
         [{ scope: '' }, 'token.scope must be scopes separated by single spaces.'],
-        [{ sub: '' }, 'token.sub must be text.'],
+        [{ sub: '' }, 'token.sub must be a string.'],
         [{ sub: 'client:x' }, 'sub'],
         [{ sub: undefined, username: 'Alice' }, 'token: a username needs the sub of its owner.'],
         [{ resource: API }, 'token: this server does not have "https://api.example" among its resources.'],

@@ -11,8 +11,10 @@ import {
   oauthQuery as forExpress,
   type OAuthQueryOptions,
 } from 'oauth-query/express';
+import type { OAuthQueryOptions as FastifyOptions } from 'oauth-query/fastify';
 import { type GuardedRoute, oauthQuery as forFastify } from 'oauth-query/fastify';
 import { oauthQuery as forFetch } from 'oauth-query/fetch';
+import type { OAuthQueryOptions as KoaOptions } from 'oauth-query/koa';
 import { oauthQuery as forKoa } from 'oauth-query/koa';
 import { oauthQuery as forNode } from 'oauth-query/node';
 import { memoryStore } from 'oauth-query/stores/memory';
@@ -31,14 +33,14 @@ forExpress({ loginUrl: '/login', owner: () => ({ username: 'alice' }) });
 forExpress({ client: [] });
 // @ts-expect-error a client has a client_id
 forKoa({ clients: [{ client_secret: 'x' }] });
-expectTypeOf<Omit<OAuthQueryOptions, 'owner'>>().toExtend<Parameters<typeof forKoa>[0]>();
-expectTypeOf<Omit<OAuthQueryOptions, 'owner'>>().toExtend<Parameters<typeof forFastify>[0]>();
+expectTypeOf<Omit<OAuthQueryOptions, 'owner'>>().toExtend<KoaOptions>();
+expectTypeOf<Omit<OAuthQueryOptions, 'owner'>>().toExtend<FastifyOptions>();
 
 // A grant of the host's own knows the names of its parameters, and which of them are always there.
 forExpress({
   clients: [{ client_id: 'gateway', client_secret: 'x', grant_types: ['urn:example:grant'] }],
-  customGrants: {
-    'urn:example:grant': customGrant({
+  features: [
+    customGrant('urn:example:grant', {
       parameters: { ticket: { required: true }, note: {} },
       handle: ({ parameters }) => {
         expectTypeOf(parameters).toEqualTypeOf<{ readonly ticket: string; readonly note: string | undefined }>();
@@ -48,12 +50,12 @@ forExpress({
       },
     }),
     // @ts-expect-error an answer has no subject
-    'urn:example:wrong': { handle: () => ({ subject: 'alice' }) },
-    'urn:example:plain': {
+    customGrant('urn:example:wrong', { handle: () => ({ subject: 'alice' }) }),
+    customGrant('urn:example:plain', {
       parameters: { ticket: {} },
-      handle: ({ parameters }) => ({ sub: parameters['ticket'] ?? '' }),
-    },
-  },
+      handle: ({ parameters }) => ({ sub: parameters.ticket ?? '' }),
+    }),
+  ],
 });
 // @ts-expect-error a grant of the host's own is named by a URI
 forExpress({ clients: [{ client_id: 'gateway', grant_types: ['voucher'] }] });

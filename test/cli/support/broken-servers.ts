@@ -329,6 +329,11 @@ const CLOSER: readonly Fault<keyof typeof DOCTOR_RULES>[] = [
     ),
   ],
   [
+    'exchange-unknown',
+    'it is answered with 200 with JSON',
+    at(TOKEN, json(200, '{"access_token":"x"}'), (exchange) => exchange.form.has('subject_token')),
+  ],
+  [
     'bound-token',
     'it is answered with 200 with JSON',
     edit(

@@ -1,6 +1,7 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { query } from '../../../src/core/query/index.js';
-import { dpop } from '../../../src/dpop/index.js';
+import { dpop } from '../../../src/features/dpop/index.js';
+import { tokenExchange } from '../../../src/features/token-exchange/index.js';
 import type { HostOptions } from '../../hosts.js';
 
 /** Options of a server of which the doctor has nothing to say. */
@@ -10,7 +11,7 @@ export const soundOptions = (): HostOptions => ({
     {
       client_id: 'service',
       client_secret: 'a:b%c+d e',
-      grant_types: ['client_credentials'],
+      grant_types: ['client_credentials', 'urn:ietf:params:oauth:grant-type:token-exchange'],
       scope: 'profile',
     },
     { client_id: 'spa', redirect_uris: ['https://app.example/cb'], scope: 'profile' },
@@ -19,7 +20,11 @@ export const soundOptions = (): HostOptions => ({
   users: [{ username: 'alice', password: 'wonderland' }],
   jwt: [{ key: generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey }],
   cors: ['*'],
-  query: query(),
-  dpop: dpop(),
+  resources: { 'https://search.example': {} },
+  features: [
+    query(),
+    dpop(),
+    tokenExchange({ from: { service: { resources: ['https://search.example'], own: true } } }),
+  ],
   onWarning: () => undefined,
 });

@@ -104,7 +104,7 @@ export async function startQuery(given: QueryOptions): Promise<QueryHost> {
     scopes: { read: 'Read' },
     users: [{ username: 'alice', password: 'secret' }],
     clients: [{ client_id: 'test', client_secret: 'test-secret', grant_types: ['password'] as const, scope: 'read' }],
-    query: query({ path: ['/api', '/w/api.php'], ...given }),
+    features: [query({ path: ['/api', '/w/api.php'], ...given })],
     onError: (error: unknown) => void failures.push(error),
     onWarning: () => undefined,
   });

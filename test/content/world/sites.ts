@@ -66,7 +66,7 @@ export const worldServer = (source: ContentSource) => {
     clients: [],
     runtime: { clock: () => Date.parse('2025-06-02T00:00:00Z') },
     onWarning: () => undefined,
-    query: query(contentQuery(source, { extensions: [mcp()] })),
+    features: [query(contentQuery(source)), mcp()],
   });
   const ask = (form: Readonly<Record<string, string>>): Promise<string> =>
     send('/api', { format: 'json', formatversion: '2', ...form });

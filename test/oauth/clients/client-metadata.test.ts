@@ -182,8 +182,8 @@ describe('the name of a client', () => {
 
   test('has at most 100 characters, whoever describes the client', () =>
     everyRow(['x'.repeat(101), '🤖'.repeat(101), `Z${'\u0301'.repeat(31)}`], async (client_name) => {
-      await isRefusedOfOperators({ client_name }, 'client_name must be text of at most 100 characters');
-      expect(problemOfDocument({ client_name })).toContain('client_name must be text of at most 100 characters');
+      await isRefusedOfOperators({ client_name }, 'client_name must be a string of at most 100 characters');
+      expect(problemOfDocument({ client_name })).toContain('client_name must be a string of at most 100 characters');
     }));
 });
 

@@ -9,7 +9,7 @@ import { clientDocuments } from '../../../src/clients/index.js';
 import type { OAuthEvent } from '../../../src/core/oauth/events/events.js';
 import { query } from '../../../src/core/query/index.js';
 import type { RequestTrace } from '../../../src/core/server/observer.js';
-import { pushedRequests } from '../../../src/par/index.js';
+import { pushedRequests } from '../../../src/features/par/index.js';
 import { basic, bearer, Client, hostFor } from '../../hosts.js';
 import { listen } from '../../hosts/listen.js';
 import { Browser } from '../support/browser.js';
@@ -112,7 +112,7 @@ describe.each(hostFor(import.meta.url))('$name', ({ start }) => {
   });
 
   test('the channels oauth-query:request trace a request: its route, status and duration', async () => {
-    const { host, client, events } = await running({ query: query(), par: pushedRequests() });
+    const { host, client, events } = await running({ features: [query(), pushedRequests()] });
     const { json } = await client.post('/oauth/token', OWN, SERVICE);
     const starts = published<RequestTrace>('oauth-query:request:start');
     const ends = published<RequestTrace>('oauth-query:request:end');

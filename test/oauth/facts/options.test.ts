@@ -18,7 +18,7 @@ const SECRET = 'a secret of the test that has 32 characters';
 const build = (options: object): unknown => {
   const given = { ...QUIET, ...options };
   // What the tables give are options of the feature.
-  return express('query' in given ? { ...given, query: query(given.query as QueryOptions) } : given);
+  return express('query' in given ? { ...given, features: [query(given.query as QueryOptions)] } : given);
 };
 
 /** The error, which has a code and begins at the line of the caller. */
@@ -54,7 +54,7 @@ describe('wrong options', () => {
       lines.push(`${shown(options)}\n    ${code} ${message}\n`);
       expect(/^ +at .*$/m.exec(stack)?.[0]).toContain('options.test.ts');
       expect(message).toMatch(
-        /^(options\.[\w$.[\]" -]+|options\[".+"\]|(?:Client .+|A client without client_id):? [\w$ ]+|The (query module|parameter) ".+")/,
+        /^((?:query: )?options[. ][\w$.[\]" -]+|options\[".+"\]|(?:Client .+|A client without client_id):? [\w$ ]+|The (query module|parameter) ".+")/,
       );
       expect(message).toMatch(/[a-z0-9)'\]}"][.?]$/i);
       expect(message).not.toMatch(/cannot read|is not a function|not iterable|\[object/i);
@@ -175,14 +175,14 @@ describe.each(hostFor(import.meta.url))('at a request to $name', ({ start }) => 
       [[], `${SENTENCE} It returned an array.`],
       [
         { sub: 5 },
-        'The sub of an owner must be text and not empty. options.users.authenticate returned a number; use String(user.id).',
+        'The sub of an owner must be a non-empty string. options.users.authenticate returned a number; use String(user.id).',
       ],
       [
         { sub: '' },
-        'The sub of an owner must be text and not empty. options.users.authenticate returned an empty text; use String(user.id).',
+        'The sub of an owner must be a non-empty string. options.users.authenticate returned an empty string; use String(user.id).',
       ],
       [{ sub: 'client:x' }, 'The sub of an owner must not begin with client:, which is reserved for clients.'],
-      [{ sub: 'a', username: 5 }, 'The username of an owner must be text, or absent.'],
+      [{ sub: 'a', username: 5 }, 'The username of an owner must be a string or absent.'],
     ] as const) {
       expect(await complaintAbout(directory(found), form)).toEqual([`TypeError: ${expected}`]);
     }

@@ -259,6 +259,30 @@ describe.each(hostFor(import.meta.url))('private_key_jwt on $name', (host) => {
   });
 });
 
+describe.each(hostFor(import.meta.url))('a key for Ed25519 on $name', (host) => {
+  const { privateKey, publicKey } = generateKeyPairSync('ed25519');
+  const registered = (alg: string) => ({
+    ...{ client_id: alg, grant_types: ['client_credentials'], scope: 'content.read' },
+    jwks: { keys: [{ ...publicKey.export({ format: 'jwk' }), alg, kid: alg }] },
+  });
+  const names = ['EdDSA', 'Ed25519'];
+  const { options, errors, clock } = fixture({ clients: names.map(registered) as never });
+  const running = useHost(host, { options }, errors);
+
+  test('#56 signs by both names of its algorithm, whichever it is registered with (RFC 9864)', async () => {
+    for (const client_id of names)
+      for (const alg of [...names, 'ES256']) {
+        const iat = Math.floor(clock() / 1000);
+        const claims = { iss: client_id, sub: client_id, aud: running.base, iat, exp: iat + 60, jti: randomUUID() };
+        const client_assertion = mint({ alg, kid: client_id }, claims, (data) => sign(null, data, privateKey));
+        const answer = await new Client(running.base).post('/oauth/token', {
+          ...{ grant_type: 'client_credentials', client_assertion_type: TYPE, client_assertion },
+        });
+        expect([client_id, alg, answer.status]).toEqual([client_id, alg, alg === 'ES256' ? 401 : 200]);
+      }
+  });
+});
+
 describe('two servers that share a store', () => {
   test('#56 accept an assertion once between them', async () => {
     const key = newKey();
@@ -369,7 +393,7 @@ describe('registrations', () => {
   const p521 = generateKeyPairSync('ec', { namedCurve: 'P-521' }).privateKey;
 
   const NOT_PUBLIC = 'jwks must be an object with an array of public keys, without any private member.';
-  const TOGETHER = 'private_key_jwt and jwks require each other.';
+  const TOGETHER = 'private_key_jwt and jwks, or jwks_uri, require each other.';
   const EXCLUSIVE = 'jwks and client_secret exclude each other.';
   const ALGORITHMS = 'jwks.keys[0] must be for one of ES256, ES384, EdDSA, Ed25519, PS256, RS256.';
   const [jwks, client_secret, token_endpoint_auth_method] = [{ keys: [key] }, 'secret', 'private_key_jwt'];

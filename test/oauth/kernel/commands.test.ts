@@ -101,6 +101,19 @@ describe('store commands with getMany and list, and how many are awaited in sequ
     expect(meter.after).toBe(0);
   });
 
+  test('a refresh without a grace window: 3, 2 in a row, and none after the response', async () => {
+    const options = { lifetimes: { refreshGrace: 0 } };
+    const { flows } = await nodes.start({ between: () => meter.store, options });
+    const first = await plain.flows.tokens('native');
+    const twice = async () => {
+      const { json } = await flows.refresh('native', first.refresh_token);
+      await flows.refresh('native', String(json['refresh_token']));
+    };
+    // What would follow the first response has followed it when the second one is there.
+    expect(await meter.measure(twice)).toEqual([6, 4]);
+    expect(meter.after).toBe(0);
+  });
+
   test('a refresh with a token that is not rotated: 2, 2 in a row, and once an hour one after the response', async () => {
     const keeper = await nodes.start({ between: () => meter.store, options: { clients: [KEEPER] } });
     const flows = new Flows(keeper.host, [KEEPER]);

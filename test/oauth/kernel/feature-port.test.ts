@@ -1,17 +1,15 @@
 import { afterAll, describe, expect, test } from 'vitest';
 import { OAuthError } from '../../../src/core/base/errors.js';
-import type { OAuthFeature, OAuthParts } from '../../../src/core/oauth/kernel/oauth-feature.js';
+import { feature } from '../../../src/core/feature/feature.js';
+import type { Parts } from '../../../src/core/feature/parts.js';
 import { basic, bearer, Client, hostFor, useHost } from '../../hosts.js';
 import { everyRow } from '../../rows.js';
 import { Browser, PKCE, responseOf } from '../support/browser.js';
 import { fixture } from '../support/fixture.js';
 import { Flows } from '../support/tokens.js';
 
-const featureOf = (hooks: OAuthParts['hooks'], keepsSignIn = true): OAuthFeature => ({
-  scopes: { known: { description: 'Be known' } },
-  keepsSignIn,
-  start: () => ({ endpoints: [], hooks }),
-});
+const featureOf = (parts: Parts, keepsSignIn = true) =>
+  feature({ name: 'known', scopes: { known: 'Be known' }, keepsSignIn, start: () => parts });
 
 const REQUEST = {
   client_id: 'web',
@@ -24,7 +22,7 @@ const REQUEST = {
 describe.each(hostFor(import.meta.url))('how an owner signed in, on $name', (host) => {
   let owner: object | undefined;
   const own = { owner: () => owner as { readonly sub: string }, loginUrl: '/login' } as const;
-  const { options, errors, store, clock } = fixture({ ...own, profile: featureOf({}) });
+  const { options, errors, store, clock } = fixture({ ...own, features: [featureOf({})] });
   const without = fixture(own);
   const hosts = [options, without.options].map(({ users: _users, ...rest }) => useHost(host, { options: rest }));
   afterAll(() => expect([...errors, ...without.errors]).toEqual([]));
@@ -106,7 +104,7 @@ describe.each(hostFor(import.meta.url))('how an owner signed in, on $name', (hos
 });
 
 describe.each(hostFor(`${import.meta.url}2`))('the session of the built-in sign-in on $name', (host) => {
-  const { options, errors, advance, clock } = fixture({ profile: featureOf({}) });
+  const { options, errors, advance, clock } = fixture({ features: [featureOf({})] });
   const running = useHost(host, { options }, errors);
 
   test('O24, O25, O34: it says when it began and that a password was used, for as long as it lasts', async () => {
@@ -129,27 +127,31 @@ describe.each(hostFor(`${import.meta.url}2`))('the session of the built-in sign-
 
 describe.each(hostFor(`${import.meta.url}3`))('the hooks of features on $name', (host) => {
   const asked: unknown[] = [];
-  const hooks: OAuthParts['hooks'] = {
-    parameters: { memo: 'vschar' },
-    readRequest: ({ form }) => {
-      const memo = form.get('memo');
-      if (memo === 'bad') throw new OAuthError('invalid_request', 'The memo is bad.');
-      return memo === undefined ? {} : { kept: { memo } };
+  const parts: Parts = {
+    authorization: {
+      parameters: { memo: 'vschar' },
+      readRequest: ({ form }) => {
+        const memo = form.get('memo');
+        if (memo === 'bad') throw new OAuthError('invalid_request', 'The memo is bad.');
+        return memo === undefined ? {} : { kept: { memo } };
+      },
+      askedScope: ({ scopes, grant_type }) => {
+        if (scopes.includes('known') && grant_type === 'client_credentials')
+          throw new OAuthError('invalid_scope', 'Nobody is there to be known.');
+        return scopes.filter((scope) => scope !== 'unheard');
+      },
     },
-    askedScope: ({ scopes, grant_type }) => {
-      if (scopes.includes('known') && grant_type === 'client_credentials')
-        throw new OAuthError('invalid_scope', 'Nobody is there to be known.');
-      return scopes.filter((scope) => scope !== 'unheard');
-    },
-    tokenFields: ({ grant_type, scope, kept }, { access_token, iat }) => {
-      asked.push({ grant_type, scope, kept, iat });
-      return { about: access_token.slice(-5), token_type: 'overruled' };
+    tokens: {
+      fields: ({ grant_type, scope, kept }, { access_token, iat }) => {
+        asked.push({ grant_type, scope, kept, iat });
+        return { about: access_token.slice(-5), token_type: 'overruled' };
+      },
     },
     metadata: (issuer) => ({ about_endpoint: `${issuer}/about` }),
-    publicKeys: async () => [{ kid: 'one', kty: 'OKP' }],
+    keys: async () => [{ kid: 'one', kty: 'OKP' }],
   };
   const { options, errors } = fixture({
-    profile: featureOf(hooks, false),
+    features: [featureOf(parts, false)],
     clients: [{ client_id: 'own', client_secret: 'own-secret', grant_types: ['client_credentials'] }],
   });
   const running = useHost(host, { options }, errors);

@@ -194,6 +194,17 @@ describe('password guesses', () => {
     ]);
   });
 
+  test.each([
+    ['a public issuer is reported once', 'https://auth.example', 1],
+    ['a loopback issuer is not, because nobody else calls it', 'http://127.0.0.1', 0],
+  ])('fetch: a caller without an address of %s', async (_name, issuer, times) => {
+    const warnings: string[] = [];
+    const { options } = fixture({ clients: [LEGACY], onWarning: (text) => warnings.push(text) });
+    const { handler } = overFetch({ ...options, issuer });
+    for (let n = 0; n < 3; n += 1) await handler(new Request(`${issuer}/oauth/token`, { method: 'POST' }));
+    expect(warnings.filter((text) => text.includes('OQ314'))).toHaveLength(times);
+  });
+
   test('an address that many people share can try a thousand names, but each of them as often as elsewhere', async () => {
     const { asked, users } = countingUsers();
     limitsOfTest({ sourceFailures: 2 });

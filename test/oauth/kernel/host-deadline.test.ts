@@ -125,10 +125,10 @@ describe.each(hostFor(import.meta.url))('$name, if a function of the application
   });
 
   test('query.rights: the query API responds with 503', async () => {
-    const { http, errors } = await hanging({ query: query({ rights: never }) });
+    const { http, errors } = await hanging({ features: [query({ rights: never })] });
     const { access_token } = (await token(http)).json;
     const answer = await http.get('/api?action=query&meta=userinfo&format=json', bearer(String(access_token)));
     expect(refusal(answer)).toEqual([503, expect.objectContaining({ code: 'temporarily_unavailable' })]);
-    expect(reasons(errors).join()).toMatch(/options.query.rights .*100 ms/);
+    expect(reasons(errors).join()).toMatch(/query: options.rights .*100 ms/);
   });
 });

@@ -111,20 +111,20 @@ const CASES: readonly Case[] = [
   },
   {
     name: 'query.rights',
-    options: (fail) => ({ query: query({ rights: fail }) }),
+    options: (fail) => ({ features: [query({ rights: fail })] }),
     act: (host) => api(host, 'meta=userinfo'),
     status: 503,
   },
   {
     name: 'a query handler',
-    options: (fail) => ({ query: query({ modules: { allpages: fail } }) }),
+    options: (fail) => ({ features: [query({ modules: { allpages: fail } })] }),
     act: (host) => api(host, 'list=allpages'),
     status: 200,
     says: 'could not answer',
   },
   {
     name: 'query.resolvePages',
-    options: (fail) => ({ query: query({ resolvePages: fail }) }),
+    options: (fail) => ({ features: [query({ resolvePages: fail })] }),
     act: (host) => api(host, 'titles=A'),
     status: 200,
     says: 'internal_api_error',

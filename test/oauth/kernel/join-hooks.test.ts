@@ -1,25 +1,28 @@
 import { expect, test } from 'vitest';
-import { joinHooks, type OAuthHooks } from '../../../src/core/oauth/kernel/hooks.js';
+import type { Parts } from '../../../src/core/feature/parts.js';
+import { joinHooks } from '../../../src/core/oauth/kernel/hooks.js';
 
 const checked: string[] = [];
 
 /** What a feature adds, each part marked with its name. */
-const featureOf = (name: string): OAuthHooks => ({
-  parameters: { [name]: 'vschar' },
-  ownMetadata: () => ({ [name]: 'own' }) as never,
-  isInFragment: () => name === 'two',
-  askedScope: ({ scopes }) => [...scopes, name],
-  readRequest: async () => ({ kept: { [name]: 'kept' }, signIn: { began: 1, [name]: true } as never }),
-  checkOwner: () => void checked.push(name),
-  tokenFields: async () => ({ [name]: 'field' }) as never,
+const featureOf = (name: string): Parts => ({
+  authorization: {
+    parameters: { [name]: 'vschar' },
+    isInFragment: () => name === 'two',
+    askedScope: ({ scopes }) => [...scopes, name],
+    readRequest: async () => ({ kept: { [name]: 'kept' }, signIn: { began: 1, [name]: true } as never }),
+    checkOwner: () => void checked.push(name),
+    keepOfSession: () => ({ [`${name} session`]: 'kept' }),
+  },
+  clients: { ownMetadata: () => ({ [name]: 'own' }) as never },
   metadata: () => ({ [name]: 'metadata' }),
-  keepOfSession: () => ({ [`${name} session`]: 'kept' }),
-  beforeSignOut: async () => () => void checked.push(`${name} is told`),
-  publicKeys: async () => [{ kid: name }] as never,
+  began: async () => void checked.push(`${name} keeps it`),
+  ended: { beforeSignOut: async () => () => void checked.push(`${name} is told`) },
+  keys: async () => [{ kid: name }] as never,
 });
 
 test('two features both add what they add alone', async () => {
-  const { readRequest, tokenFields, checkOwner, ...joined } = joinHooks([featureOf('one'), featureOf('two')]);
+  const { readRequest, checkOwner, ...joined } = joinHooks([featureOf('one'), featureOf('two')]);
   const asked = { scopes: ['read'] } as never;
   expect(joined.parameters).toEqual({ one: 'vschar', two: 'vschar' });
   expect(joined.ownMetadata?.(asked, [])).toEqual({ one: 'own', two: 'own' });
@@ -29,11 +32,11 @@ test('two features both add what they add alone', async () => {
     kept: { one: 'kept', two: 'kept' },
     signIn: { began: 1, one: true, two: true },
   });
-  expect(await tokenFields?.(asked, asked)).toEqual({ one: 'field', two: 'field' });
   expect(joined.metadata?.('')).toEqual({ one: 'metadata', two: 'metadata' });
   expect(await joined.publicKeys?.()).toEqual([{ kid: 'one' }, { kid: 'two' }]);
   expect(joined.keepOfSession?.(asked, [])).toEqual({ 'one session': 'kept', 'two session': 'kept' });
   checkOwner?.(asked, []);
   (await joined.beforeSignOut?.(asked, undefined))?.();
-  expect(checked).toEqual(['one', 'two', 'one is told', 'two is told']);
+  await joined.began?.(asked, asked);
+  expect(checked).toEqual(['one', 'two', 'one is told', 'two is told', 'one keeps it', 'two keeps it']);
 });

@@ -81,7 +81,7 @@ const HOSTS = everyTransport.filter(({ mount }) => mount === 'bare');
 const hosted = async ({ start }: (typeof HOSTS)[number]) => {
   const { options, errors } = fixture({
     timeout: 60_000,
-    query: query({ extensions: [mcp()] }),
+    features: [query(), mcp()],
     registration: {},
   });
   const { base } = await start({ options });

@@ -26,7 +26,7 @@ describe.each(hostFor(import.meta.url))('metadata on $name', (host) => {
       revocation_endpoint: `${base}/oauth/revoke`,
       scopes_supported: Object.keys(SCOPES),
       response_types_supported: ['code'],
-      response_modes_supported: ['query'],
+      response_modes_supported: ['query', 'form_post'],
       grant_types_supported: ['authorization_code', 'client_credentials', 'refresh_token', DEVICE_CODE],
       token_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post', 'none'],
       introspection_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post'],
@@ -114,7 +114,7 @@ describe.each(hostFor(import.meta.url))('metadata of other configurations on $na
       { client_id: 'old', redirect_uris: ['https://old.example/cb'], grant_types: ['implicit'] as const },
     ];
     const json = await documentOf({ ...options, clients });
-    expect(json['response_modes_supported']).toEqual(['query', 'fragment']);
+    expect(json['response_modes_supported']).toEqual(['query', 'fragment', 'form_post']);
     expect(json['authorization_response_iss_parameter_supported']).toBe(true);
     expect(json).not.toHaveProperty('code_challenge_methods_supported');
   });
@@ -136,7 +136,7 @@ describe.each(hostFor(import.meta.url))('metadata of other configurations on $na
     expect(await documentOf(options)).toMatchObject({
       grant_types_supported: ['authorization_code', 'implicit', 'password'],
       response_types_supported: ['code', 'token'],
-      response_modes_supported: ['query', 'fragment'],
+      response_modes_supported: ['query', 'fragment', 'form_post'],
       code_challenge_methods_supported: ['S256', 'plain'],
     });
   });

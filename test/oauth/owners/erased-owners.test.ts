@@ -172,10 +172,10 @@ describe.each(hostFor(import.meta.url))('what the server holds about an owner on
   test('rejects invalid arguments, and names what is missing', async () => {
     const { erase, export: exported } = running.owners as unknown as Record<string, (...given: unknown[]) => unknown>; // As JavaScript sees it.
     for (const sub of [undefined, '', { sub: SUB }]) {
-      await expect(erase?.(sub)).rejects.toThrow('The sub of an owner must be text and not empty.');
+      await expect(erase?.(sub)).rejects.toThrow('owners.erase: sub must be a non-empty string.');
       await expect(all(exported?.(sub) as AsyncIterable<OwnerRecord>)).rejects.toThrow(TypeError);
     }
-    await expect(erase?.(SUB, { by: 5 })).rejects.toThrow('owners.erase: by must be text that is not empty.');
+    await expect(erase?.(SUB, { by: 5 })).rejects.toThrow('owners.erase: by must be a non-empty string.');
     const { list: _list, ...unlisted } = store;
     const plain = await host.start({ options: { ...options, issuer: running.base, store: unlisted } });
     const browser = await signedIn();

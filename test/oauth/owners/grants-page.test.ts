@@ -43,7 +43,7 @@ describe.each(hostFor(import.meta.url))('the page of connected applications on $
     expect(page.status).toBe(200);
     expect(wordsOf(page)).toContain('You are signed in as alice ');
     expect(wordsOf(page)).toContain(
-      'web See your name Read your content Connected on January 1, 2026 . Last used on January 1, 2026 . Disconnect web',
+      'web See your name Read your content Connected on January 1, 2026 . Last used on January 1, 2026 . Disconnect',
     );
     expect(page.text).not.toContain('<b>Evil');
     expect(wordsOf(page), 'a code that nobody redeemed').not.toContain('native');

@@ -1,6 +1,7 @@
 import type { Issue } from 'oauth-query';
 import { dpop } from 'oauth-query/dpop';
 import { oauthQuery } from 'oauth-query/fetch';
+import { personalTokens } from 'oauth-query/personal-tokens';
 import { describe, expect, test } from 'vitest';
 import type { HostOptions } from '../../hosts.js';
 import { everyRow } from '../../rows.js';
@@ -12,18 +13,21 @@ const PHOTOS = 'https://photos.example';
 test('no way leads around required proofs: neither issue, personal tokens nor the implicit grant gives a bearer token', async () => {
   const bound = { client_id: 'bound', redirect_uris: ['https://a.example/'], dpop_bound_access_tokens: true } as const;
   const old = { client_id: 'old', redirect_uris: ['https://a.example/'], grant_types: ['implicit'] } as const;
-  const serve = (required: boolean, more: Pick<HostOptions, 'tokens' | 'grants'> = {}) =>
+  const serve = (required: boolean, { features = [], ...more }: Pick<HostOptions, 'features' | 'grants'> = {}) =>
     oauthQuery({
-      ...fixture({ issuer: ISSUER, clients: [bound, old], dpop: dpop({ required }), ...more }).options,
+      ...fixture({ issuer: ISSUER, clients: [bound, old], features: [dpop({ required }), ...features], ...more })
+        .options,
       address: () => '127.0.0.1',
     });
   const issueFor = (oauth: ReturnType<typeof serve>, client_id: string) => oauth.issue({ sub: 'alice', client_id });
   await expect(issueFor(serve(true), 'web')).rejects.toThrow('issue: the tokens of "web" are bound to a key');
   await expect(issueFor(serve(false), 'bound')).rejects.toThrow('dpop_bound_access_tokens');
   expect(await issueFor(serve(false), 'web')).toMatchObject({ token_type: 'Bearer' });
-  const tokens = { scopes: ['profile'], maxDays: 90 } as const;
-  expect(() => serve(true, { tokens })).toThrow('options.tokens cannot be combined with dpop({ required: true })');
-  expect(() => serve(false, { tokens })).not.toThrow();
+  const features = [personalTokens({ scopes: ['profile'], maxDays: 90 })];
+  expect(() => serve(true, { features })).toThrow(
+    'The feature personal-tokens cannot be combined with dpop({ required: true })',
+  );
+  expect(() => serve(false, { features })).not.toThrow();
   const ask = `${ISSUER}/oauth/authorize?response_type=token&client_id=old&redirect_uri=https%3A%2F%2Fa.example%2F`;
   for (const required of [true, false]) {
     const response = await serve(required, { grants: ['implicit'] }).fetch(new Request(ask));
@@ -97,7 +101,7 @@ describe.each([
         [{ scope: 'a  b' }, 'may not have the scope "a  b"'],
         [{ resource: 'https://other.example' }, 'options.resources does not have "https://other.example"'],
         [{ sub: 'client:web' }, 'must not begin with client:'],
-        [{ sub: '' }, 'issue.sub must be text'],
+        [{ sub: '' }, 'issue.sub must be a string'],
         [{ sub: undefined }, 'issue.sub is missing'],
         [{ scopes: 'profile' }, 'issue.scopes is unknown. Did you mean issue.scope?'],
       ],

@@ -1,4 +1,5 @@
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
+import { customGrant } from '../../../src/core/index.js';
 import { hostFor, useHost } from '../../hosts.js';
 import { PKCE, wordsOf } from '../support/browser.js';
 import { DEVICE_CODE, fixture, KEEPER } from '../support/fixture.js';
@@ -24,7 +25,7 @@ describe.each(hostFor(import.meta.url))('listed grants on $name', (host) => {
   const { options, errors, store, advance, clock } = fixture({
     clients: CLIENTS,
     grants: ['authorization_code', 'refresh_token', 'device_code', 'password', 'implicit'],
-    customGrants: { [GIFT]: { handle: () => ({ sub: 'bob', scope: '' }) } },
+    features: [customGrant(GIFT, { handle: () => ({ sub: 'bob', scope: '' }) })],
     resources: ['https://photos.example'],
     lifetimes: { rememberedConsent: 86_400 },
   });

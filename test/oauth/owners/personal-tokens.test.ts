@@ -1,3 +1,5 @@
+import { oauthQuery } from 'oauth-query/fetch';
+import { personalTokens } from 'oauth-query/personal-tokens';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { groups } from '../../../src/core/oauth/records/stored-records.js';
 import { memoryStore } from '../../../src/stores/memory.js';
@@ -17,8 +19,8 @@ const DAY = 86_400;
 const creation = ({ text }: Answer) => ({
   text: text.slice(text.lastIndexOf('<form')).replaceAll(/<input type="checkbox" [^>]*value="1">/g, ''),
 });
-/** The first one has the buttons of the tokens. */
-const list = ({ text }: Answer) => ({ text: text.slice(0, text.indexOf('</form>') + 7) });
+/** The one above has the buttons of the tokens. */
+const list = ({ text }: Answer) => ({ text: /<form [^>]*id="list">[^]*?<\/form>/.exec(text)?.[0] ?? text });
 /** The checkbox of a scope. */
 const field = (page: Answer, scope: string): string =>
   new RegExp(`name="(scope_[^"]*)"[^>]*> <bdi>${scope}<`).exec(page.text)?.[1] ?? 'none';
@@ -26,7 +28,7 @@ const tokenIn = ({ text }: Answer): string => /<p class="code"[^>]*>([^<]*)</.ex
 
 describe.each(hostFor(import.meta.url))('the page of personal tokens on $name', ({ start }) => {
   const { options, events, errors, advance, store, clock } = fixture({
-    tokens: { scopes: ['profile', 'content.read'], maxDays: 90 },
+    features: [personalTokens({ scopes: ['profile', 'content.read'], maxDays: 90 })],
     lifetimes: { session: 30 * DAY },
   });
   let browser: Browser;
@@ -115,7 +117,7 @@ describe.each(hostFor(import.meta.url))('the page of personal tokens on $name', 
     const tokens: string[] = [];
     for (const name of ['One', 'Two', 'Three']) tokens.push(tokenIn(await create(name)));
     const page = await signedIn();
-    const id = new RegExp('name="revoke" value="([^"]*)"[^>]*>Revoke <bdi>Two<').exec(page.text)?.[1] ?? '';
+    const id = /<bdi>Two<[^]*?name="revoke" value="([^"]*)"/.exec(page.text)?.[1] ?? '';
     const question = await browser.submit(list(page), { revoke: id });
     expect(wordsOf(question)).toContain('Revoke Two?');
     const activity = async () => Promise.all(tokens.map(async (token) => (await authorizationOf(token))['active']));
@@ -156,7 +158,7 @@ describe.each(hostFor(import.meta.url))('the page of personal tokens on $name', 
     expect([nameless.status, wordsOf(nameless)]).toEqual([400, expect.stringContaining('Enter a name')]);
     const page = await signedIn();
     const unscoped = await browser.submit(creation(page), { name: 'Bot', days: '90', decision: 'create' });
-    expect([unscoped.status, wordsOf(unscoped)]).toEqual([400, expect.stringContaining('Choose at least one')]);
+    expect([unscoped.status, wordsOf(unscoped)]).toEqual([400, expect.stringContaining('Select at least one')]);
     expect(formOf(creation(unscoped)).fields).toMatchObject({ name: 'Bot' });
     expect(field(page, 'Change your content'), 'a scope that is not offered').toBe('none');
     expect(page.text).not.toContain('value="365"');
@@ -164,7 +166,7 @@ describe.each(hostFor(import.meta.url))('the page of personal tokens on $name', 
     expect(Number(longest['exp']) - Number(longest['iat']), 'days that are not offered').toBe(30 * DAY);
     limitsOfTest({ personalTokens: 3 });
     for (const name of ['b', 'c']) await create(name);
-    expect(wordsOf(await create('d'))).toContain('You have as many tokens as you may have.');
+    expect(wordsOf(await create('d'))).toContain('You have reached the maximum number of tokens.');
   });
 
   test('ignores a form that this owner was not shown in this browser', async () => {
@@ -202,7 +204,11 @@ test('a request for a token that nobody waits for any more creates none: the sam
   const deadlines = new Deadlines();
   const gate = new Gate(memoryStore({ clock: () => START }));
   const runtime = { timer: deadlines.timer };
-  const { options } = fixture({ tokens: { scopes: ['profile'], maxDays: 90 }, store: gate.store, runtime });
+  const { options } = fixture({
+    features: [personalTokens({ scopes: ['profile'], maxDays: 90 })],
+    store: gate.store,
+    runtime,
+  });
   const [{ start }] = hostFor(import.meta.url);
   const host = await start({ options });
   const browser = new Browser(host);
@@ -218,7 +224,33 @@ test('a request for a token that nobody waits for any more creates none: the sam
   expect(tokenIn(await browser.submit(creation(page), chosen))).not.toBe('');
 });
 
-describe.each(hostFor(import.meta.url))('without the option on $name', ({ start }) => {
+test.each([
+  [
+    'a scope that the server lacks, by the name of the feature',
+    { scopes: ['profil'] },
+    {},
+    'features: personal-tokens.scopes names "profil", which options.scopes does not have. Did you mean "profile"?',
+  ],
+  [
+    'signed tokens',
+    {},
+    { jwt: true, issuer: 'http://127.0.0.1' },
+    'features: personal-tokens needs opaque access tokens: a long-lived JWT stays valid after it is revoked.',
+  ],
+  [
+    'signed tokens that live as long',
+    { maxDays: 1 },
+    { jwt: true, issuer: 'http://127.0.0.1', lifetimes: { accessToken: DAY } },
+    'personalTokens() needs opaque access tokens',
+  ],
+  ['a store that cannot list', {}, { store: { ...memoryStore(), list: undefined } }, 'needs a store that can list'],
+  ['no sign-in', {}, { users: undefined }, 'personalTokens() needs options.users'],
+])('%s is an error at startup', (_name, given, more, sentence) => {
+  const { options } = fixture({ features: [personalTokens(given)] });
+  expect(() => oauthQuery({ ...options, ...more } as Parameters<typeof oauthQuery>[0])).toThrow(sentence);
+});
+
+describe.each(hostFor(import.meta.url))('without the feature on $name', ({ start }) => {
   test('there is no page, and no link to it', async () => {
     const host = await start(fixture());
     const browser = new Browser(host);

@@ -6,6 +6,7 @@ import { english, german } from '../../../src/languages/index.js';
 import { type Answer, Client, hostFor } from '../../hosts.js';
 import { Browser, formOf, wordsOf } from '../support/browser.js';
 import { fixture } from '../support/fixture.js';
+import { Flows } from '../support/tokens.js';
 
 const WEB = { response_type: 'code', client_id: 'web' } as const;
 const PICTURE = 'data:image/svg+xml,%3Csvg%20xmlns=%22http://www.w3.org/2000/svg%22/%3E';
@@ -55,6 +56,15 @@ describe('colours', () => {
     expect(contrastOf(made, card)).toBeGreaterThanOrEqual(4.5);
     expect(contrastOf(made, card)).toBeLessThan(5.5);
   });
+
+  test.each(['#0a4d3f', '#5b2333', '#00205b'])('%s keeps its hue and its strength in the dark palette', (color) => {
+    const spread = (one: string): number => {
+      const channels = [1, 3, 5].map((at) => Number.parseInt(one.slice(at, at + 2), 16));
+      return Math.max(...channels) - Math.min(...channels);
+    };
+    const made = lightened(color, [PALETTES.dark.card]);
+    expect(spread(made)).toBeGreaterThan(spread(color) * 0.8);
+  });
 });
 
 describe.each(hostFor(import.meta.url))('$name', ({ start }) => {
@@ -96,6 +106,24 @@ describe.each(hostFor(import.meta.url))('$name', ({ start }) => {
       expect(page.text).toContain(`<span><bdi dir="ltr">${name}</bdi></span>`);
       expect(page.text).toContain('--accent:#0a7d4f;');
     }
+  });
+
+  test('pages show the e-mail address of an account below its name, once, and no token contains it', async () => {
+    const password = 'wonderland';
+    const users = [
+      { username: 'alice', password, email: 'alice@orchard.example' },
+      { username: 'bob@orchard.example', password, sub: 'bob', email: 'bob@orchard.example' },
+    ];
+    const host = await start(fixture({ users }));
+    const browser = new Browser(host);
+    const consent = await browser.signIn(await browser.authorize(WEB));
+    expect(wordsOf(consent)).toContain('signed in as alice . alice@orchard.example Sign out');
+    expect(wordsOf(await browser.device())).toContain('alice@orchard.example');
+    expect(wordsOf(await browser.open(`${host.base}/oauth/grants`))).toContain('alice@orchard.example');
+    expect(JSON.stringify(await new Flows(host).tokens('web'))).not.toContain('orchard.example');
+    const other = new Browser(host);
+    const bob = { username: 'bob@orchard.example', password };
+    expect(wordsOf(await other.signIn(await other.authorize(WEB), bob)).split('bob@orchard.example')).toHaveLength(2);
   });
 
   test("a client's logo is shown if loading it reveals nothing: in the page itself, or from the host of the issuer", async () => {

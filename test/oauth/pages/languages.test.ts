@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'vitest';
-import { ADMIN_TEXTS } from '../../../src/admin/texts.js';
 import type {
   FeatureTexts,
   PageLanguage,
@@ -11,6 +10,8 @@ import { acceptedLanguage, askedLanguage, uiLocalesOf } from '../../../src/core/
 import { Translator } from '../../../src/core/base/pages/languages/translator.js';
 import type { HttpRequest } from '../../../src/core/index.js';
 import { API_TEXTS } from '../../../src/core/query/describe/texts/api-texts.js';
+import { ADMIN_TEXTS } from '../../../src/features/admin/texts.js';
+import { SESSION_TEXTS } from '../../../src/features/sessions/texts.js';
 import * as languages from '../../../src/languages/index.js';
 import { type Answer, Client, hostFor, useHost } from '../../hosts.js';
 import { everyRow } from '../../rows.js';
@@ -32,6 +33,7 @@ const langOf = ({ text }: Answer): string => /<html ([^>]*)>/.exec(text)?.[1] ??
 /** The pages that entries of their own provide. */
 const FEATURES = [
   ['admin', ADMIN_TEXTS],
+  ['sessions', SESSION_TEXTS],
   ['api', API_TEXTS],
 ] as const satisfies readonly (readonly [keyof NonNullable<PageLanguage['features']>, FeatureTexts])[];
 

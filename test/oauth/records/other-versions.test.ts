@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { personalTokens } from 'oauth-query/personal-tokens';
 import { describe, expect, test } from 'vitest';
 import type { Store } from '../../../src/core/base/ports.js';
 import { type ExpiringRecord, Records, type Shape } from '../../../src/core/base/records.js';
@@ -61,7 +62,7 @@ const isFailure = (result: unknown): boolean => {
 const filled = async (rows: readonly Row[]): Promise<{ readonly nodes: Nodes; readonly node: Node }> => {
   const nodes = new Nodes({
     lifetimes: { rememberedConsent: 86_400 },
-    tokens: { scopes: ['profile'], maxDays: 90 },
+    features: [personalTokens({ scopes: ['profile'], maxDays: 90 })],
   });
   for (const [key, value, groups] of rows) await nodes.shared.store.add(key, value, value.exp * 1000, groups);
   return { nodes, node: await nodes.start() };

@@ -19,7 +19,7 @@ const kindsIn = (...folders: readonly string[]): readonly string[] => {
 };
 
 test('measurements.md lists every kind of record, and so does the table that states what each does; there are at most 17', () => {
-  const [, section = ''] = read('docs/measurements.md').split('The kinds of records');
+  const [, section = ''] = read('bench/measurements.md').split('The kinds of records');
   const [table = ''] = section.trimStart().split('\n\n').slice(1);
   const listed = [...table.matchAll(/^\| `([a-z-]+)` /gm)].map(([, kind]) => kind);
   const kinds = kindsIn('src/core/oauth', 'src/core/base', 'src/clients');

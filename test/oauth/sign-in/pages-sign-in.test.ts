@@ -291,7 +291,7 @@ describe.each(hostFor(import.meta.url))("the application's own sign-in: $name", 
   });
 
   test.each([
-    ['no sub', () => ({ sub: '' }), /sub of an owner must be text/],
+    ['no sub', () => ({ sub: '' }), /sub of an owner must be a non-empty string/],
     ['the sub of a client', () => ({ sub: 'client:web' }), /must not begin with client:/],
   ] as const)('an owner with %s is invalid: the client receives server_error', async (_what, owner, why) => {
     const { options, errors } = fixture();

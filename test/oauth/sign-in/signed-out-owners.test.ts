@@ -77,9 +77,9 @@ describe.each(hostFor(import.meta.url))('an owner signed out by the application 
   test('rejects invalid arguments', async () => {
     const { signOut } = first.owners as unknown as Record<string, (...given: unknown[]) => Promise<unknown>>; // As JavaScript sees it.
     for (const sub of [undefined, '', 5, { sub: 'alice' }])
-      await expect(signOut?.(sub)).rejects.toThrow('The sub of an owner must be text and not empty.');
+      await expect(signOut?.(sub)).rejects.toThrow('owners.signOut: sub must be a non-empty string.');
     await expect(signOut?.('client:web')).rejects.toThrow('must not begin with client:');
-    await expect(signOut?.('alice', { by: '' })).rejects.toThrow('owners.signOut: by must be text that is not empty.');
+    await expect(signOut?.('alice', { by: '' })).rejects.toThrow('owners.signOut: by must be a non-empty string.');
     const { users: _users, ...withoutUsers } = options;
     const own = await host.start({
       options: { ...withoutUsers, owner: () => ({ sub: 'alice' }), loginUrl: '/login' },

@@ -1,11 +1,11 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { oauthQuery } from '../../../src/adapters/fetch/index.js';
-import { adminPages } from '../../../src/admin/index.js';
 import { storedClients } from '../../../src/clients/index.js';
 import type { Clock, Store } from '../../../src/core/base/ports.js';
 import type { OwnerRecord } from '../../../src/core/oauth/owners/owner-records.js';
-import { openIdConnect } from '../../../src/openid/index.js';
+import { adminPages } from '../../../src/features/admin/index.js';
+import { openIdConnect } from '../../../src/features/openid/index.js';
 
 const ISSUER = 'https://extended.example';
 const START = Date.UTC(2030, 0, 1);
@@ -39,13 +39,15 @@ const serverOver = (store: Store, clock: Clock, name: string, errors: unknown[])
     // Whoever the request says: the pages are the subject, and not the sign-in.
     owner: ({ headers }) => ({ sub: headers.get('x-owner') ?? 'an administrator' }),
     loginUrl: '/login',
-    openid: openIdConnect({
-      keys: [{ key: KEY }],
-      revokeAtLogout: true,
-      logoutUrl: '/signed-out',
-      sendLogoutToken: async (address) => void told.push(address),
-    }),
-    admin: adminPages({ clients: storedClients(store, { clock }), isAdmin: () => true }),
+    features: [
+      openIdConnect({
+        keys: [{ key: KEY }],
+        revokeAtLogout: true,
+        logoutUrl: '/signed-out',
+        sendLogoutToken: async (address) => void told.push(address),
+      }),
+      adminPages({ clients: storedClients(store, { clock }), isAdmin: () => true }),
+    ],
     onWarning: () => undefined,
     // A page tidies up after its response, maybe when the test is over and its store is closed.
     onError: (error) => void errors.push(error),
@@ -131,7 +133,7 @@ export function extendedConnectionCases(open: (clock: Clock) => Promise<Store>):
     const server = serverOver(store, clock, name, errors);
     const first = serverOver(whileExtending(store), clock, name, errors);
     const issue = async (to: string, by = server) =>
-      (await by.issue({ sub, username: 'Alice Appleby', client_id: to, scope: 'read openid' })).access_token;
+      (await by.issue({ sub, username: 'Alice Appleby', client_id: to, scope: ['read', 'openid'] })).access_token;
     await issue(client_id, first);
     now += 1.5 * HOUR;
     const token = await issue(client_id, first);

@@ -12,6 +12,11 @@ export const es256 =
   (data) =>
     sign('sha256', data, { key, dsaEncoding: 'ieee-p1363' });
 
+export const rs256 =
+  (key: KeyObject): Sign =>
+  (data) =>
+    sign('sha256', data, key);
+
 export const newKey = (): KeyObject => generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey;
 
 /** A JWT with these parts, whatever they are. */

@@ -1,8 +1,10 @@
 import { describe, expect, test } from 'vitest';
+import { oauthQuery } from '../../../src/adapters/fetch/index.js';
 import { customGrant, OAuthError } from '../../../src/core/index.js';
 import type { CustomGrantAnswer } from '../../../src/core/oauth/kernel/custom-grant.js';
 import { hostFor, type HostOptions, oneHostEach, useHost } from '../../hosts.js';
-import { fixture } from '../support/fixture.js';
+import { everyRow } from '../../rows.js';
+import { DEVICE_CODE, fixture } from '../support/fixture.js';
 import { Flows, refusal } from '../support/tokens.js';
 
 const EXCHANGE = 'urn:ietf:params:oauth:grant-type:token-exchange';
@@ -34,7 +36,7 @@ const MISTAKES: Readonly<Record<string, readonly [answer: unknown, complaint: Re
   'a refresh token for nobody': [{ refresh: true }, /returned a refresh token without a sub/],
 };
 
-const exchange = customGrant({
+const exchange = customGrant(EXCHANGE, {
   parameters: {
     subject_token: { required: true },
     subject_token_type: { required: true },
@@ -69,7 +71,7 @@ const CLIENTS = [
 
 const OPTIONS = {
   clients: CLIENTS,
-  customGrants: { [EXCHANGE]: exchange, [VOUCHER]: { handle: () => ({}) } },
+  features: [exchange, customGrant(VOUCHER, { handle: () => ({}) })],
   resources: [PHOTOS, MAIL],
   validateGrant: ({ sub }) => sub !== 'bob',
 } satisfies HostOptions;
@@ -215,12 +217,43 @@ describe.each(hostFor(import.meta.url))('a custom grant on $name', (host) => {
 test('a handler that does not respond in time is 503, and onError receives its name', async () => {
   const { options, errors } = fixture({
     ...OPTIONS,
-    customGrants: { [EXCHANGE]: { handle: () => new Promise<never>(() => undefined) } },
+    features: [customGrant(EXCHANGE, { handle: () => new Promise<never>(() => undefined) })],
     // Of which the handler has 625 ms; the second itself does not pass here, however busy the machine is.
     timeout: 1000,
   });
   const [host] = oneHostEach;
   const flows = new Flows(await host.start({ options }), CLIENTS);
   expect(refusal(await flows.token('gateway', { grant_type: EXCHANGE }))).toEqual([503, 'temporarily_unavailable']);
-  expect(errors.map(String)).toEqual([expect.stringContaining(`options.customGrants["${EXCHANGE}"]`)]);
+  expect(errors.map(String)).toEqual([expect.stringContaining(`The handle of the grant "${EXCHANGE}"`)]);
+});
+
+test('a wrong grant is an error at the start, which names the feature and the field', () => {
+  const handle = () => ({});
+  return everyRow(
+    [
+      ['token_exchange', { handle }, /^feature token_exchange: grants: "token_exchange" is not an absolute URI/],
+      ['urn:x y', { handle }, /^feature urn:x_y: grants: "urn:x y" is not an absolute URI/],
+      [DEVICE_CODE, { handle }, /is built in\. Name it in options\.grants\.$/],
+      ['urn:x:y', handle, /^feature urn:x:y: grants\["urn:x:y"\] must be an object/],
+      ['urn:x:y', {}, /grants\["urn:x:y"\]\.handle is missing/],
+      ['urn:x:y', { handle: 'x' }, /grants\["urn:x:y"\]\.handle must be a function/],
+      ['urn:x:y', { handler: handle }, /grants\["urn:x:y"\]\.handler is unknown/],
+      ['urn:x:y', { handle, parameters: ['token'] }, /\.parameters must be an object of parameters/],
+      ['urn:x:y', { handle, parameters: { token: 'required' } }, /\.parameters\.token must be/],
+      ['urn:x:y', { handle, parameters: { token: { require: true } } }, /\.parameters\.token\.require is unknown/],
+      ['urn:x:y', { handle, parameters: { 'two words': {} } }, /is not a valid parameter name/],
+      ['urn:x:y', { handle, parameters: { scope: {} } }, /\.parameters\.scope: the token endpoint already has/],
+      ['urn:x:y', { handle, parameters: { client_secret: {} } }, /\.client_secret: the token endpoint already has/],
+    ] as const,
+    ([uri, grant, problem]) => {
+      const { options } = fixture({ clients: [], features: [customGrant(uri, grant as never)] });
+      expect(() => oauthQuery(options)).toThrow(problem);
+    },
+  );
+});
+
+test('a grant twice is an error that names it', () => {
+  const grant = customGrant(VOUCHER, { handle: () => ({}) });
+  const { options } = fixture({ clients: [], features: [grant, grant] });
+  expect(() => oauthQuery(options)).toThrow(`two features named "${VOUCHER}"`);
 });

@@ -308,16 +308,20 @@ describe.each(hostFor(import.meta.url))('refreshing on $name', (host) => {
     const { revoke, forgetConsent } = running.grants as unknown as Record<string, (given: unknown) => Promise<void>>; // As JavaScript sees it.
     await expect(revoke?.('')).rejects.toMatchObject({
       code: 'OQ100',
-      message: 'grants.revoke: grant_id must be text that is not empty.',
+      message: 'grants.revoke: grant_id must be a non-empty string.',
     });
-    await expect(revoke?.({ sub: 'alice', client_id: undefined })).rejects.toThrow('client_id must be text');
+    await expect(revoke?.({ sub: 'alice', client_id: undefined })).rejects.toThrow(
+      'client_id must be a non-empty string',
+    );
     for (const given of [undefined, null, 1, {}, { owner: 'alice' }, { sub: 'alice', grant_id: 'x' }])
       await expect(revoke?.(given)).rejects.toMatchObject({
         code: 'OQ100',
-        message: 'grants.revoke takes { grant_id } or { sub } or { client_id } or { sub, client_id }.',
+        message: 'grants.revoke takes { grant_id } or { sub } or { client_id } or { sub, client_id } or { issuer }.',
       });
-    await expect(forgetConsent?.('alice')).rejects.toThrow('grants.forgetConsent: sub must be text that is not empty.');
-    await expect(forgetConsent?.({ sub: 'alice' })).rejects.toThrow('grants.forgetConsent: client_id must be text');
+    await expect(forgetConsent?.('alice')).rejects.toThrow('grants.forgetConsent: sub must be a non-empty string.');
+    await expect(forgetConsent?.({ sub: 'alice' })).rejects.toThrow(
+      'grants.forgetConsent: client_id must be a non-empty string',
+    );
   });
 
   test('#74 a disabled client cannot refresh and its tokens are inactive', async () => {

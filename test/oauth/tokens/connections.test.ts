@@ -102,7 +102,7 @@ describe('an owner disconnects an application', () => {
     const store = memoryStore();
     const [old, fresh] = ['the older secret of 32 characters ..', 'the newer secret of 32 characters ..'];
     const serverWith = (...secret: string[]) => server(store, { secret });
-    const issue = { sub: 'alice', client_id: 'app-1', scope: 'read' };
+    const issue = { sub: 'alice', client_id: 'app-1', scope: 'read' } as const;
     await serverWith(old).issue(issue);
     const rotated = serverWith(fresh, old);
     await rotated.issue(issue);
@@ -139,7 +139,7 @@ test('an owner with thousands of grants sees every connected application, and di
   const { issue, grants } = server(store, { secret: ['a secret of this test with 32 characters'] });
   // So many for the first application that no page of grants shows another one; and one for each of the others.
   for (let n = 0; n < 2500; n += 1) await issue({ sub: 'alice', client_id: 'app-0', scope: 'read' });
-  for (let n = 1; n < 60; n += 1) await issue({ sub: 'alice', client_id: `app-${n}`, scope: 'read write' });
+  for (let n = 1; n < 60; n += 1) await issue({ sub: 'alice', client_id: `app-${n}`, scope: ['read', 'write'] });
   const apps = await grants.apps({ sub: 'alice' });
   expect(apps).toHaveLength(60);
   expect(apps.find(({ client_id }) => client_id === 'app-0')).toMatchObject({ scope: 'read' });

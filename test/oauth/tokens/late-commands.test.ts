@@ -1,3 +1,4 @@
+import { personalTokens } from 'oauth-query/personal-tokens';
 import { afterEach, describe, expect, test } from 'vitest';
 import type { Store } from '../../../src/core/base/ports.js';
 import { everyRow } from '../../rows.js';
@@ -41,7 +42,10 @@ class Late {
 describe('what has ended stays ended, whatever the store carries out late or twice', () => {
   let nodes: Nodes;
   const start = async () => {
-    nodes = new Nodes({ lifetimes: { rememberedConsent: 86_400 }, tokens: { scopes: ['profile'], maxDays: 90 } });
+    nodes = new Nodes({
+      lifetimes: { rememberedConsent: 86_400 },
+      features: [personalTokens({ scopes: ['profile'], maxDays: 90 })],
+    });
     const late = new Late(nodes.shared.store);
     return { late, node: await nodes.start({ between: () => late.store }), other: await nodes.start() };
   };

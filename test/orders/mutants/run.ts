@@ -1,25 +1,41 @@
 /**
- * Makes mutants of every writing call of the core, runs the scenarios that reach it until one breaks a promise, and prints a table. In one build, so that a
- * mutant is a number: `npm run mutants`.
+ * Makes mutants of every writing call of the core, runs the scenarios that reach it until one breaks a promise, and writes the table: `npm run mutants`. In
+ * one build, so that a mutant is a number. Arguments are patterns of rows: `npm run mutants -- chains.ts`. A run of the same code goes on where the last one was ended.
  *
  * @module
  */
-import { readFileSync, writeFileSync } from 'node:fs';
+import { type ChildProcess, execFileSync, fork } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { setPriority } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { build, type Plugin } from 'esbuild';
 import { parseSync, Visitor } from 'oxc-parser';
+import { proofOf } from './equivalent.js';
+import { KINDS } from './kinds.js';
+import { PLANTED, type Planted } from './planted.js';
 
 const root = fileURLToPath(new URL('../../../', import.meta.url));
+const table = `${root}test/orders/mutants/README.md`;
 const OBJECTS = /(?:^|[.#])(?:records|chains|connections)$/;
 const METHODS = /^(?:add|swap|delete|create|keep|end)$/;
 
-interface Site {
-  readonly file: string;
-  readonly line: number;
-  readonly text: string;
-}
+/** Processes; each of them is polite. */
+const PROCESSES = Number(process.env['MUTANTS_PROCESSES'] ?? 1);
 
-const sites: Site[] = [];
+/** Where a call is: its file, the function around it, and its text. */
+const sites: string[] = [];
+
+/** The name of the function or method around a place. */
+const functionAt = (source: string, start: number): string =>
+  [
+    ...source
+      .slice(0, start)
+      .matchAll(/^(?:export )?const (\w+) = |^ {2}(?!return|if|for|while|throw)(?:async )?(#?\w+)(?:<.*>)?\(/gm),
+  ]
+    .map(([, outer, inner]) => outer ?? inner ?? '')
+    .at(-1) ?? '';
 
 /** `records.add(a, b)` becomes a call that a mutant may change. */
 const instrumented = (file: string, source: string): string => {
@@ -29,15 +45,14 @@ const instrumented = (file: string, source: string): string => {
     CallExpression: ({ callee, arguments: given, start, end }) => {
       if (callee.type !== 'MemberExpression' || callee.property.type !== 'Identifier' || given.length === 0) return;
       const object = source.slice(callee.object.start, callee.object.end);
-      if (!METHODS.test(callee.property.name) || !OBJECTS.test(object)) return;
-      const line = source.slice(0, start).split('\n').length;
-      const number = sites.push({ file: file.slice(root.length), line, text: `${object}.${callee.property.name}` }) - 1;
+      const { name } = callee.property;
+      if (!METHODS.test(name) || !OBJECTS.test(object)) return;
+      const call = `${object.replace(/^.*[.#]/, '')}.${name}`;
+      const place = `${file.slice(`${root}src/core/`.length)} ${functionAt(source, start)} ${call}`;
+      const earlier = sites.filter((site) => site.replace(/ \d+$/, '') === place).length;
+      const number = sites.push(earlier === 0 ? place : `${place} ${earlier + 1}`) - 1;
       const all = source.slice(given[0]?.start, given.at(-1)?.end);
-      changes.push({
-        start,
-        end,
-        text: `globalThis.mutable(${number}, ${object}, '${callee.property.name}', [${all}])`,
-      });
+      changes.push({ start, end, text: `globalThis.mutable(${number}, ${object}, '${name}', [${all}])` });
     },
   }).visit(program);
   return changes
@@ -45,127 +60,112 @@ const instrumented = (file: string, source: string): string => {
     .reduce((text, change) => text.slice(0, change.start) + change.text + text.slice(change.end), source);
 };
 
-/** Old rules and planted faults: a text, and what takes its place when they are chosen. */
-export const PLANTED: readonly (readonly [
-  name: string,
-  file: string,
-  text: string,
-  instead: string,
-  scenario: string,
-])[] = [
-  ...([
-    [
-      'a proof with a nonce ends with its own time',
-      'src/dpop/checker.ts',
-      'if (nonceEnd !== undefined) return nonceEnd;',
-      'if (nonceEnd !== undefined) return (iat + maxAge) * 1000;',
-      'a proof with a nonce',
-    ],
-    [
-      'a sign-in revives an ended connection',
-      'src/core/oauth/tokens/connections.ts',
-      'record?.ended === true ? undefined : record',
-      'record',
-      'a connection is ended',
-    ],
-    [
-      'a swapped connection does not stay in its groups',
-      'src/core/oauth/tokens/connections.ts',
-      'records.swap(key, known.rev, next, listedIn)',
-      'records.swap(key, known.rev, next)',
-      'extended after hours',
-    ],
-    [
-      'the end of a refresh is decided without `done`',
-      'src/core/oauth/tokens/refresh-tokens.ts',
-      'const isDone = chain.done !== null;',
-      'const isDone = true;',
-      'a token is refreshed and refreshed',
-    ],
-    [
-      'grace is counted from the first write',
-      'src/core/oauth/tokens/refresh-tokens.ts',
-      'chain.done === null ? last : parseWritten(chain.done)',
-      'last',
-      'a token is refreshed and refreshed',
-    ],
-    [
-      'remembered consent covers every resource',
-      'src/core/oauth/code/remembered-consent.ts',
-      '? consent.aud.length === 0',
-      '? true',
-      'remembered',
-    ],
-    [
-      'work goes on for a client that has gone',
-      'src/core/base/waiting.ts',
-      '!request.hungUp && !answered.has(request)',
-      'true',
-      'redeemed and redeemed',
-    ],
-  ] as const),
-];
-
-const plugin = (planted: string | undefined): Plugin => ({
+const plugin = (planted: Planted | undefined): Plugin => ({
   name: 'mutants',
   setup: ({ onLoad }) => {
     onLoad({ filter: /\/src\/.*\.ts$/ }, ({ path }) => {
-      let source = readFileSync(path, 'utf8');
-      for (const [name, file, text, instead] of PLANTED) {
-        if (name !== planted || root + file !== path) continue;
-        if (!source.includes(text)) throw new Error(`${file} no longer has: ${text}`);
-        source = source.replace(text, instead);
-      }
-      const isCore = planted === undefined && path.includes('/src/core/oauth/');
-      return { contents: isCore ? instrumented(path, source) : source, loader: 'ts' };
+      const source = readFileSync(path, 'utf8');
+      // What Records does with the store is no call of the core.
+      if (planted === undefined && path.includes('/src/core/') && !path.endsWith('/base/records.ts'))
+        return { contents: instrumented(path, source), loader: 'ts' };
+      if (planted === undefined || root + planted.file !== path) return { contents: source, loader: 'ts' };
+      const { file, text, instead } = planted;
+      if (!source.includes(text)) throw new Error(`${file} no longer has: ${text}`);
+      return { contents: source.replace(text, instead), loader: 'ts' };
     });
   },
 });
 
-const bundle = async (planted?: string): Promise<string> => {
-  const outfile = `${root}node_modules/.cache/mutants-${planted === undefined ? 'all' : PLANTED.findIndex(([name]) => name === planted)}.mjs`;
+const bundle = async (planted?: Planted): Promise<string> => {
+  const cache = `${root}node_modules/.cache`;
+  mkdirSync(cache, { recursive: true });
+  const outfile = `${cache}/mutants-${planted === undefined ? 'all' : PLANTED.indexOf(planted)}.mjs`;
   await build({
-    ...{
-      entryPoints: [`${root}test/orders/mutants/worker.ts`],
-      outfile,
-      bundle: true,
-      platform: 'node',
-      format: 'esm',
-    },
-    ...{ packages: 'external', tsconfig: `${root}tsconfig.json`, plugins: [plugin(planted)], logLevel: 'error' },
+    entryPoints: [`${root}test/orders/mutants/worker.ts`],
+    outfile,
+    ...{ bundle: true, platform: 'node', format: 'esm', packages: 'external', logLevel: 'error' },
+    tsconfig: `${root}tsconfig.json`,
+    plugins: [plugin(planted)],
   });
   return outfile;
 };
 
-interface Worker {
-  readonly prepare: () => Promise<void>;
-  readonly killerOf: (site: number, kind: string) => Promise<string>;
-  readonly killerOfAll: (scenario: string) => Promise<string>;
-  readonly KINDS: readonly string[];
+interface Task {
+  readonly title: string;
+  readonly message: object;
+  readonly planted?: Planted;
 }
 
-const rows: string[] = [];
-const write = (): void =>
-  writeFileSync(
-    `${root}test/orders/mutants/README.md`,
-    `${readFileSync(`${root}test/orders/mutants/head.md`, 'utf8')}\n${rows.join('\n')}\n`,
-  );
+const main = await bundle();
+const ofPlanted = await Promise.all(PLANTED.map((one) => bundle(one)));
+const wanted = process.argv.slice(2).map((pattern) => new RegExp(pattern));
+const all: readonly Task[] = [
+  ...[...sites.keys()].flatMap((site) =>
+    KINDS.map((kind) => ({ title: `${sites[site]} | ${kind}`, message: { site, kind } })),
+  ),
+  ...PLANTED.map((planted) => ({
+    title: `${planted.file.replace('src/', '')} | ${planted.name}`,
+    message: { scenarios: planted.scenarios },
+    planted,
+  })),
+];
+const tasks = all.filter(({ title }) => wanted.length === 0 || wanted.some((pattern) => pattern.test(title)));
 
-const { prepare, killerOf, KINDS } = (await import(await bundle())) as Worker;
-await prepare();
-for (const [number, { file, line, text }] of sites.entries()) {
-  for (const kind of KINDS) {
-    const killer = await killerOf(number, kind);
-    if (killer === '') continue;
-    rows.push(`| ${file.replace(/^src\/core\/oauth\//, '')}:${line} \`${text}\` | ${kind} | ${killer} |`);
-    console.log(rows.at(-1));
+const asked = async (worker: ChildProcess, message: object): Promise<string> => {
+  const answer = once(worker, 'message');
+  worker.send(message);
+  return String((await answer)[0]);
+};
+
+const started = (file: string): ChildProcess => {
+  const worker = fork(file);
+  if (worker.pid !== undefined) setPriority(worker.pid, Number(process.env['MUTANTS_NICE'] ?? 19));
+  return worker;
+};
+
+/** What this very code has come to: a run that was ended goes on. */
+const code = createHash('sha256');
+for (const file of [main, ...ofPlanted]) code.update(readFileSync(file));
+const kept = `${root}node_modules/.cache/mutants-${code.digest('hex').slice(0, 16)}.json`;
+const done = new Map<string, string>(
+  existsSync(kept) ? (JSON.parse(readFileSync(kept, 'utf8')) as [string, string][]) : [],
+);
+
+/** What the table says, by title. */
+const results = new Map(
+  !existsSync(table)
+    ? []
+    : [...readFileSync(table, 'utf8').matchAll(/^\| (.+? \| .+?) \| (.+) \|$/gm)].map(
+        ([, title = '', result = '']) => [title.replace(/ +\|/, ' |').trim(), result.trim()] as const,
+      ),
+);
+
+const save = (): void => {
+  const rows = all.flatMap(({ title }) => (results.has(title) ? [`| ${title} | ${results.get(title)} |`] : []));
+  writeFileSync(table, `${readFileSync(`${root}test/orders/mutants/head.md`, 'utf8')}${rows.join('\n')}\n`);
+};
+
+const waiting = [...tasks];
+const work = async (): Promise<void> => {
+  const worker = started(main);
+  for (let task = waiting.shift(); task !== undefined; task = waiting.shift()) {
+    const { title, message, planted } = task;
+    results.delete(title);
+    const own = planted === undefined ? worker : started(ofPlanted[PLANTED.indexOf(planted)] ?? main);
+    const found = proofOf(title) ?? done.get(title) ?? (await asked(own, message));
+    if (planted !== undefined) own.kill();
+    done.set(title, found);
+    writeFileSync(kept, JSON.stringify([...done]));
+    if (found === '') continue;
+    results.set(title, /^(?:survives|not reached)$/.test(found) ? `**${found}**` : found.replaceAll('|', '/'));
+    console.log(`${title} | ${results.get(title)}`);
+    save();
   }
-  write();
-}
-for (const [name, file, , , scenario] of PLANTED) {
-  const { killerOfAll } = (await import(await bundle(name))) as Worker;
-  rows.push(`| ${file.replace(/^src\//, '')} | ${name} | ${await killerOfAll(scenario)} |`);
-  console.log(rows.at(-1));
-  write();
-}
-process.exit(0);
+  worker.kill();
+};
+await Promise.all(Array.from({ length: PROCESSES }, work));
+save();
+execFileSync('npx', ['oxfmt', table], { cwd: root });
+const open = [...results.values()].filter((result) => result.includes('**'));
+console.log(`${results.size} mutants, ${open.length} open`);
+process.exit(open.length === 0 ? 0 : 1);

@@ -1,138 +1,189 @@
-import { explore, forget, type Scenario } from '../explore.js';
-import { PARTS, type Row, usual } from '../rows.js';
-
-/** What may be wrong with a write. */
-export const KINDS = [
-  'left out',
-  'not awaited',
-  'after the next',
-  'expiry halved',
-  'result ignored',
-  'group dropped',
-] as const;
-type Kind = (typeof KINDS)[number];
-
-let mutant: { readonly site: number; readonly kind: Kind } | undefined;
-let applied = false;
-let reached: Set<number> | undefined;
-let postponed: (() => void) | undefined;
+import { explore, type Explored, forget, type Scenario } from '../explore.js';
+import { PARTS, type Row } from '../rows.js';
+import type { Fault } from '../steps.js';
+import { KINDS, type Kind } from './kinds.js';
 
 type Method = (...given: readonly unknown[]) => Promise<unknown>;
 
+let mutant: { readonly site: number; readonly kind: Kind } | undefined;
+/** The mutants that differ from the program. */
+const applicable = new Set<string>();
+let reached: Set<number> | undefined;
+let postponed: (() => Promise<unknown>) | undefined;
+
+const START = Date.UTC(2030, 0, 1) / 1000;
+
 const halved = (value: unknown): unknown => {
   if (typeof value !== 'object' || value === null || !('exp' in value)) return value;
-  const now = Date.UTC(2030, 0, 1) / 1000;
-  return { ...value, exp: now + Math.floor((Number(value.exp) - now) / 2) };
+  return { ...value, exp: START + Math.floor((Number(value.exp) - START) / 2) };
 };
 
 /** Whether the mutant differs from the program. */
 const differs = (kind: Kind, method: string, given: readonly unknown[]): boolean => {
-  if (kind === 'expiry halved') return given.some((value) => halved(value) !== value);
+  // Of a chain that is swapped, nothing here has the expiry of the record.
+  if (kind === 'expiry halved')
+    return !(method === 'swap' && typeof given[0] === 'object') && given.some((value) => halved(value) !== value);
   if (kind === 'group dropped') return given.length > 1 && Array.isArray(given.at(-1));
-  if (kind === 'result ignored') return method === 'add' || method === 'swap' || method === 'keep';
+  if (kind === 'result ignored') return method === 'add' || method === 'swap';
   return true;
+};
+
+/** What the call returns if it succeeds. */
+const success = (method: string, [found, step]: readonly unknown[]): unknown => {
+  if (method === 'keep') return Reflect.get(Object(step), 'connection');
+  if (method !== 'swap' || typeof found !== 'object') return true;
+  const { grant, chain } = found as { grant: object; chain: object }; // Of Chains.
+  return { grant, chain: { ...chain, ...(step as object) } };
+};
+
+const quietly = async (work: () => Promise<unknown>): Promise<void> => {
+  try {
+    await work();
+  } catch {
+    // As of a call that nobody awaits.
+  }
 };
 
 const mutated = async (
   kind: Kind,
+  method: string,
   call: (given: readonly unknown[]) => Promise<unknown>,
   given: readonly unknown[],
 ): Promise<unknown> => {
-  if (kind === 'left out') return true;
   if (kind === 'expiry halved') return call(given.map(halved));
   if (kind === 'group dropped') return call(given.slice(0, -1));
-  if (kind === 'result ignored') return call(given).then((result) => (typeof result === 'boolean' ? true : result));
-  if (kind === 'not awaited') {
-    call(given).catch(() => undefined);
-    return true;
+  if (kind === 'result ignored') {
+    await call(given);
+    return success(method, given);
   }
-  postponed = () => void call(given).catch(() => undefined);
-  return true;
+  if (kind === 'not awaited') void quietly(() => call(given));
+  if (kind === 'after the next') {
+    const own = (): Promise<unknown> => call(given);
+    postponed = own;
+    // Or after the response, if nothing more is written.
+    setImmediate(() =>
+      setImmediate(() => {
+        if (postponed === own) void quietly(own);
+        if (postponed === own) postponed = undefined;
+      }),
+    );
+  }
+  return success(method, given);
 };
 
-Object.assign(globalThis, {
-  mutable: (
-    site: number,
-    object: Readonly<Record<string, Method>>,
-    method: string,
-    given: readonly unknown[],
-  ): unknown => {
-    reached?.add(site);
-    const call = (all: readonly unknown[]): Promise<unknown> => (object[method] as Method).call(object, ...all);
-    const isMeant = mutant?.site === site && differs(mutant.kind, method, given);
-    if (isMeant) applied = true;
-    const result = isMeant && mutant !== undefined ? mutated(mutant.kind, call, given) : call(given);
-    if (!isMeant) {
-      postponed?.();
-      postponed = undefined;
+/** Every writing call of the core comes here. */
+const mutable = (
+  site: number,
+  object: Readonly<Record<string, Method>>,
+  method: string,
+  given: readonly unknown[],
+): unknown => {
+  reached?.add(site);
+  if (reached !== undefined)
+    for (const kind of KINDS) if (differs(kind, method, given)) applicable.add(`${site} ${kind}`);
+  const call = (all: readonly unknown[]): Promise<unknown> => (object[method] as Method).call(object, ...all);
+  if (mutant?.site === site && differs(mutant.kind, method, given)) {
+    return mutated(mutant.kind, method, call, given);
+  }
+  const result = call(given);
+  const next = postponed;
+  if (next === undefined) return result;
+  postponed = undefined;
+  const isOver = async (): Promise<unknown> => {
+    try {
+      return await result;
+    } finally {
+      await quietly(next);
     }
-    return result;
-  },
-});
+  };
+  return isOver();
+};
 
+Object.assign(globalThis, { mutable });
 process.on('unhandledRejection', () => undefined);
 
-/** Scenarios that are tried for a mutant, unless `MUTANTS=all` tries all, each with its faults. */
-const MOST = process.env['MUTANTS'] === 'all' ? 1000 : 6;
+const SCENARIOS: readonly Scenario[] = Object.values(PARTS).flat();
 
-const ROWS: readonly Row[] = (Object.keys(PARTS) as (keyof typeof PARTS)[])
-  .flatMap(usual)
-  .filter(
-    ([{ name }]) =>
-      !/two forms|created twice|half a year|owner is erased/.test(name) || process.env['MUTANTS'] === 'all',
-  );
-const reaching = new Map<number, Row[]>();
+/** After none. */
+const FAULTS: readonly (readonly Fault[])[] = [
+  ['drains'],
+  ['ahead'],
+  ['behind'],
+  ['ends', 'lost'],
+  ['late', 'twice', 'hangs up'],
+  ['11 s', '61 s'],
+];
 
-/** Finds which rows reach which calls. */
-export const prepare = async (): Promise<void> => {
-  for (const row of ROWS) {
+/** Scenarios that are tried with faults: those with the fewest orders. */
+const MOST_WITH_FAULTS = 12;
+
+const reaching = new Map<number, Scenario[]>();
+
+/** Finds which scenarios reach which calls, those with fewer orders first. */
+const prepare = async (): Promise<void> => {
+  const found: (readonly [Scenario, ReadonlySet<number>, number])[] = [];
+  for (const one of SCENARIOS) {
     reached = new Set();
-    await explore(row[0], []);
-    for (const site of reached) reaching.set(site, [...(reaching.get(site) ?? []), row]);
+    const { runs } = await explore(one);
+    found.push([one, reached, runs]);
   }
   reached = undefined;
+  for (const [one, sites] of found.sort(([, , few], [, , more]) => few - more))
+    for (const site of sites) reaching.set(site, [...(reaching.get(site) ?? []), one]);
 };
 
-const broken = async (scenario: Scenario, faults: Row[1]): Promise<string | undefined> => {
-  forget(scenario);
+const brokenIn = async (of: Scenario, faults: Row[1]): Promise<string | undefined> => {
+  const text = (promise: string): string =>
+    `${of.name}${faults.length === 0 ? '' : ` (${faults.join(', ')})`}: ${promise}`;
   try {
-    const [first] = (await explore(scenario, faults, 20_000, true)).broken;
-    return first === undefined ? undefined : `${scenario.name}: ${first.promises[0] ?? ''}`;
+    const { broken }: Explored = await explore(of, { faults, isOver: true });
+    return broken[0] === undefined ? undefined : text(broken[0].promises[0] ?? '');
   } catch (error) {
-    return `${scenario.name}: ${String(error).split('\n')[0] ?? ''}`.slice(0, 160);
+    return text((error instanceof Error ? error.message : String(error)).split('\n')[0]?.slice(0, 120) ?? '');
   } finally {
-    forget(scenario);
+    postponed = undefined;
+    forget(of);
   }
+};
+
+const killerIn = async (scenarios: readonly Scenario[]): Promise<string> => {
+  for (const faults of process.env['MUTANTS_FAULTS'] === 'none' ? [[]] : [[], ...FAULTS])
+    for (const one of faults.length === 0 ? scenarios : scenarios.slice(0, MOST_WITH_FAULTS)) {
+      forget(one);
+      const found = await brokenIn(one, faults);
+      if (found !== undefined) return found;
+    }
+  return 'survives';
 };
 
 /** The scenario and the promise that find it; empty if the mutant does not exist. */
-export const killerOf = async (site: number, kind: Kind): Promise<string> => {
-  const rows = reaching.get(site) ?? [];
-  if (rows.length === 0) return kind === KINDS[0] ? '**not reached**' : '';
+const killerOf = async (site: number, kind: Kind): Promise<string> => {
+  const scenarios = reaching.get(site) ?? [];
+  if (scenarios.length === 0) return kind === KINDS[0] ? 'not reached' : '';
+  if (!applicable.has(`${site} ${kind}`)) return '';
   mutant = { site, kind };
-  applied = false;
   try {
-    // Without a fault first; few rows find what the first ones do not.
-    for (const [scenario] of rows.slice(0, MOST)) {
-      const found = await broken(scenario, []);
-      if (applied && found !== undefined) return found;
-    }
-    for (const [scenario, faults] of process.env['MUTANTS'] === 'all' ? rows : []) {
-      const found = await broken(scenario, faults);
-      if (applied && found !== undefined) return found;
-    }
-    return applied ? '**survives**' : '';
+    return await killerIn(scenarios);
   } finally {
     mutant = undefined;
-    postponed = undefined;
   }
 };
 
-export const killerOfAll = async (wanted: string): Promise<string> => {
-  for (const [scenario] of ROWS.filter(([{ name }]) => name.includes(wanted)))
-    for (const faults of [[], ['ends', 'lost', 'late', 'twice', 'hangs up']] as const) {
-      const found = await broken(scenario, faults);
-      if (found !== undefined) return found;
-    }
-  return '**survives**';
+interface Task {
+  readonly site?: number;
+  readonly kind: Kind;
+  /** For a planted fault: the scenarios. */
+  readonly scenarios?: string;
+}
+
+let ready: Promise<void> | undefined;
+const answer = async ({ site, kind, scenarios }: Task): Promise<void> => {
+  if (site !== undefined) await (ready ??= prepare());
+  const found =
+    site === undefined
+      ? await killerIn(SCENARIOS.filter(({ name }) => new RegExp(scenarios ?? '').test(name)))
+      : await killerOf(site, kind);
+  process.send?.(found);
 };
+
+process.on('message', (task: Task) => void answer(task));

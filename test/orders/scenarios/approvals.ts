@@ -1,7 +1,9 @@
 import { pushedRequests } from 'oauth-query/par';
 import { scenario, type Scenario } from '../explore.js';
-import { type About, codeIn } from '../history.js';
+import { type About, codeIn, isAnswer, isDone, isSuccess, type Server, textOf } from '../history.js';
 import {
+  authorize,
+  authorizePath,
   CALLBACK,
   consentForm,
   createToken,
@@ -17,10 +19,11 @@ import {
   press,
   secretOf,
   send,
+  type Shown,
   tokenForm,
   tokenOnPage,
 } from '../requests.js';
-import { DAY, SECOND } from '../world.js';
+import { DAY, HOUR, SECOND, type World } from '../world.js';
 
 const REMEMBERING = { ...OPTIONS, lifetimes: { rememberedConsent: 30 * 86_400 } };
 
@@ -29,84 +32,121 @@ const form =
     press(server, shown, decision);
 
 export const FORMS: readonly Scenario[] = [
-  scenario({ name: 'a form is approved and approved', before: consentForm, acts: [form('approve'), form('approve')] }),
-  scenario({ name: 'a form is approved and denied', before: consentForm, acts: [form('approve'), form('deny')] }),
-  scenario({ name: 'a form is approved, and owners.erase', before: consentForm, acts: [form('approve'), erase] }),
+  scenario({
+    name: 'a form is approved and approved',
+    setup: consentForm,
+    succeed: 'each',
+    requests: [form('approve'), form('approve')],
+  }),
+  scenario({
+    name: 'a form is approved and denied',
+    setup: consentForm,
+    succeed: 'one',
+    requests: [form('approve'), form('deny')],
+  }),
+  scenario({
+    name: 'a form is approved, and owners.erase',
+    setup: consentForm,
+    succeed: 'each',
+    requests: [form('approve'), erase],
+  }),
   scenario({
     name: 'a form whose approval is remembered is approved, and grants.revoke of its owner',
     options: REMEMBERING,
-    before: consentForm,
-    acts: [form('approve'), endGrants({ sub: 'alice' })],
+    setup: consentForm,
+    succeed: 'each',
+    requests: [form('approve'), endGrants({ sub: 'alice' })],
   }),
   scenario({
     name: 'two forms of one owner are approved',
     options: REMEMBERING,
-    before: async (world) => [await consentForm(world), await consentForm(world, { state: 'x' })] as const,
-    acts: [(server, [one]) => press(server, one, 'approve'), (server, [, other]) => press(server, other, 'approve')],
+    setup: async (world) => [await consentForm(world), await consentForm(world, { state: 'x' })] as const,
+    succeed: 'each',
+    requests: [
+      (server, [one]) => press(server, one, 'approve'),
+      (server, [, other]) => press(server, other, 'approve'),
+    ],
   }),
 ];
 
-/** Polls once the device may. */
+/** An owner was asked about a device. */
+const waitingDevice = async (world: World): Promise<{ readonly device_code: string; readonly shown: Shown }> => {
+  const { device_code, user_code } = await deviceCodes(world);
+  return { device_code, shown: await deviceForm(world, user_code) };
+};
+
+/** An owner has approved a device. */
+const approvedDevice = async (world: World): Promise<string> => {
+  const { device_code, shown } = await waitingDevice(world);
+  await decideDevice(world.outside, shown, 'approve');
+  return device_code;
+};
+
+/** Once its owner was told that a decision is made, a device gets it. */
+const decided = async (
+  { outside, history }: World,
+  { device_code }: { readonly device_code: string },
+  answers: readonly unknown[],
+): Promise<readonly string[]> => {
+  const wasTold = answers.some((answer) => isSuccess(answer) && textOf(answer, 'access_token') === undefined);
+  // A poll without a response may have used the code up.
+  const isLost = history.some(({ about: [one], answer }) => one?.type === 'use' && !isDone(answer));
+  if (!wasTold || isLost || answers.some((answer) => textOf(answer, 'access_token') !== undefined)) return [];
+  const answer = await poll(outside, device_code);
+  const isDenied = textOf(answer, 'error') === 'access_denied';
+  return isDenied || isSuccess(answer) ? [] : ['P9: a decision about a device is lost'];
+};
+
 export const DEVICES: readonly Scenario[] = [
   scenario({
     name: 'an approved device polls and polls',
-    before: async (world) => {
-      const { device_code, user_code } = await deviceCodes(world);
-      await decideDevice(world.outside, await deviceForm(world, user_code), 'approve');
-      return device_code;
-    },
-    acts: [poll, poll],
+    setup: approvedDevice,
+    succeed: 'one',
+    requests: [poll, poll],
   }),
   scenario({
     name: 'an approved device polls, and grants.revoke of its owner',
-    before: async (world) => {
-      const { device_code, user_code } = await deviceCodes(world);
-      await decideDevice(world.outside, await deviceForm(world, user_code), 'approve');
-      return device_code;
-    },
-    acts: [poll, endGrants({ sub: 'alice' })],
+    setup: approvedDevice,
+    succeed: [1],
+    requests: [poll, endGrants({ sub: 'alice' })],
   }),
   scenario({
     name: 'a device polls while its owner approves',
-    before: async (world) => {
-      const { device_code, user_code } = await deviceCodes(world);
-      return { device_code, shown: await deviceForm(world, user_code) };
-    },
-    acts: [
+    setup: waitingDevice,
+    succeed: [1],
+    requests: [
       (server, { device_code }) => poll(server, device_code),
       (server, { shown }) => decideDevice(server, shown, 'approve'),
     ],
+    also: decided,
   }),
   scenario({
     name: 'a device is approved and denied',
-    before: async (world) => {
-      const { device_code, user_code } = await deviceCodes(world);
-      return { device_code, shown: await deviceForm(world, user_code) };
-    },
-    acts: [
+    setup: waitingDevice,
+    succeed: 'each',
+    requests: [
       (server, { shown }) => decideDevice(server, shown, 'approve'),
       (server, { shown }) => decideDevice(server, shown, 'deny'),
     ],
+    also: decided,
   }),
   scenario({
     name: 'a device polls in the second in which its code ends',
-    before: async (world) => {
-      const { device_code, user_code } = await deviceCodes(world);
-      await decideDevice(world.outside, await deviceForm(world, user_code), 'approve');
+    setup: async (world) => {
+      const device_code = await approvedDevice(world);
       world.now += 600 * SECOND - 1;
       return device_code;
     },
-    acts: [poll, poll],
+    succeed: 'one',
+    requests: [poll, poll],
   }),
 ];
 
 export const DEVICE_THREE = scenario({
   name: 'a device polls and polls while its owner approves',
-  before: async (world) => {
-    const { device_code, user_code } = await deviceCodes(world);
-    return { device_code, shown: await deviceForm(world, user_code) };
-  },
-  acts: [
+  setup: waitingDevice,
+  succeed: [2],
+  requests: [
     (server, { device_code }) => poll(server, device_code),
     (server, { device_code }) => poll(server, device_code),
     (server, { shown }) => decideDevice(server, shown, 'approve'),
@@ -116,20 +156,22 @@ export const DEVICE_THREE = scenario({
 export const PERSONAL: readonly Scenario[] = [
   scenario({
     name: 'a personal token is created twice with one form',
-    before: tokenForm,
-    acts: [createToken, createToken],
+    setup: tokenForm,
+    succeed: 'one',
+    requests: [createToken, createToken],
   }),
   scenario({
     name: 'a personal token is created, and all are ended',
-    before: async (world) => {
+    setup: async (world) => {
       await createToken(world.outside, await tokenForm(world));
       return { making: await tokenForm(world), ending: await tokenForm(world) };
     },
-    acts: [(server, { making }) => createToken(server, making), (server, { ending }) => endTokens(server, ending)],
+    succeed: 'each',
+    requests: [(server, { making }) => createToken(server, making), (server, { ending }) => endTokens(server, ending)],
   }),
   scenario({
     name: 'personal tokens of different lifetimes, and "revoke all"',
-    before: async (world) => {
+    setup: async (world) => {
       await createToken(world.outside, await tokenForm(world));
       world.now += 3 * DAY;
       const made = await createToken(world.outside, await tokenForm(world), '365');
@@ -138,7 +180,8 @@ export const PERSONAL: readonly Scenario[] = [
       if (live.json['active'] !== true) throw new Error('There is no token of a year.');
       return tokenForm(world);
     },
-    acts: [endTokens],
+    succeed: 'each',
+    requests: [endTokens],
   }),
 ];
 
@@ -146,19 +189,86 @@ const CODE_REQUEST = { response_type: 'code', redirect_uri: CALLBACK };
 
 export const PUSHED = scenario({
   name: 'a pushed request is used and used',
-  options: { ...OPTIONS, par: pushedRequests() },
-  before: async ({ outside }) => {
+  options: { ...OPTIONS, features: [pushedRequests()] },
+  setup: async ({ outside }) => {
     const { json } = await send(outside, '/oauth/par', [], { form: { ...secretOf('app'), ...CODE_REQUEST } });
     return String(json['request_uri']);
   },
-  acts: [1, 2].map(() => async (server: Parameters<typeof poll>[0], request_uri: string) => {
+  succeed: 'one',
+  requests: [1, 2].map(() => async (server: Server, request_uri: string) => {
     const query = new URLSearchParams({ client_id: 'app', request_uri });
     const about = (): readonly About[] => [
       { type: 'approve', sub: 'alice', client_id: 'app', scope: 'a' },
       { type: 'use', thing: 'pushed request', text: request_uri, client_id: 'app', again: ask },
     ];
-    const ask = (at: Parameters<typeof poll>[0]): Promise<unknown> =>
-      send(at, `/oauth/authorize?${query.toString()}`, about());
-    return codeIn(await ask(server));
+    const ask = (at: Server): Promise<unknown> => send(at, `/oauth/authorize?${query.toString()}`, about());
+    return ask(server);
   }),
+});
+
+const RESOURCE = 'https://api.example/';
+
+/** What is allowed for one resource is allowed for it alone. */
+export const REMEMBERED = scenario({
+  name: 'an approval for one resource is remembered, and the client asks again, for it and for the issuer',
+  options: { ...REMEMBERING, resources: [RESOURCE] },
+  setup: async (world) => {
+    await press(world.outside, await consentForm(world, { resource: RESOURCE }), 'approve');
+  },
+  succeed: 'each',
+  requests: [
+    (server) => authorize(server, 'shop', { resource: RESOURCE }),
+    (server) => send(server, authorizePath('shop'), []),
+  ],
+  also: async ({ outside }, _, [same, other]) => [
+    ...(isAnswer(same) && codeIn(same) === undefined ? ['Liveness: an approval that is remembered is asked for'] : []),
+    ...(codeIn(other) === undefined ? [] : ['P5: an approval for a resource gives access to the issuer']),
+    ...(await endsWith(outside)),
+  ],
+});
+
+/** A remembered approval ends with what was allowed. */
+const endsWith = async (outside: Server): Promise<readonly string[]> => {
+  await endGrants({ sub: 'alice' })(outside);
+  const again = await send(outside, authorizePath('shop', { resource: RESOURCE }), []);
+  return codeIn(again) === undefined ? [] : ['P2: a remembered approval has survived grants.revoke'];
+};
+
+/** A device that polls at once is told to wait, and one that waits is not. */
+export const PACE = scenario({
+  name: 'a device polls and polls while nobody decides',
+  setup: async (world) => (await deviceCodes(world)).device_code,
+  succeed: 'none',
+  requests: [poll, poll],
+  also: async (world, device_code) => {
+    await poll(world.outside, device_code);
+    const early = await poll(world.outside, device_code);
+    world.now += 60 * SECOND;
+    const late = await poll(world.outside, device_code);
+    return [
+      ...(early.json['error'] === 'slow_down' ? [] : ['P11: a device is not told to wait']),
+      ...(late.json['error'] === 'authorization_pending' ? [] : ['P3: a device that waits is told to wait longer']),
+    ];
+  },
+});
+
+/** The list of grants says when a personal token was used last. */
+export const USED = scenario({
+  name: 'a personal token is used twice within two hours',
+  setup: async (world) => {
+    const token = tokenOnPage(await createToken(world.outside, await tokenForm(world))) ?? '';
+    await introspect(world.outside, token);
+    world.now += 2 * HOUR;
+    return token;
+  },
+  succeed: 'each',
+  requests: [introspect],
+  also: async (world) => {
+    const used = world.now / SECOND;
+    world.now += 5 * DAY;
+    const { grants } = await world.outside.grants.list({ sub: 'alice' });
+    // No request waits for it, so a process that ends may lose it.
+    const isListed = grants.length > 0 && grants.every(({ last_refreshed }) => (last_refreshed ?? 0) >= used);
+    return isListed || world.queue.hasEnded ? [] : ['P7: a use is not listed'];
+  },
 });

@@ -1,13 +1,14 @@
 import { generateKeyPairSync, sign } from 'node:crypto';
 import { storedClients } from 'oauth-query/clients';
 import { dpop } from 'oauth-query/dpop';
-import { ProofMaker } from '../../dpop/keys.js';
+import { ProofMaker } from '../../features/dpop/keys.js';
 import { scenario, type Scenario } from '../explore.js';
-import { type About, isSuccess, type Server, type Use } from '../history.js';
+import { isAnswer, isSuccess, type Server, type Use } from '../history.js';
 import { codeIn } from '../history.js';
-import { authorize, OPTIONS, secretOf, send, tokensIn, tokensOf } from '../requests.js';
+import { authorize, introspect, OPTIONS, secretOf, send, tokensIn, tokensOf } from '../requests.js';
 import { CALLBACK, SECRET } from '../requests.js';
 import { type Host, ISSUER, type Options, SECOND, START, World } from '../world.js';
+import { CHALLENGE, VERIFIER } from './codes.js';
 
 const registry = ({ store, clock }: Pick<Host, 'store' | 'clock'>) =>
   storedClients(store, { issuer: ISSUER, cacheSeconds: 0, clock });
@@ -20,21 +21,19 @@ const own = (server: Server, client_secret: string): Promise<unknown> =>
 /** The processes of this scenario have the clients in the store. */
 const STORED = (host: Host): Options => ({ ...OPTIONS, clients: registry(host) });
 
+const robotOf = async (world: World): Promise<string> => {
+  const clients = registry({ store: world.logged, clock: () => world.now });
+  const robot = { client_id: 'robot', grant_types: ['client_credentials'], scope: 'a' } as const;
+  const { client_secret } = await clients.add(robot, { generateSecret: true });
+  return String(client_secret);
+};
+
 export const ROTATED = scenario({
   name: "a client's secret is rotated, and it uses the old one",
   options: STORED,
-  before: async (world) => {
-    const { client_secret } = await registry({ store: world.logged, clock: () => world.now }).add(
-      {
-        client_id: 'robot',
-        grant_types: ['client_credentials'],
-        scope: 'a',
-      },
-      { generateSecret: true },
-    );
-    return String(client_secret);
-  },
-  acts: [
+  setup: (world) => robotOf(world),
+  succeed: [1],
+  requests: [
     own,
     (server) => {
       const { world, actor } = World.of(server);
@@ -93,8 +92,12 @@ export const ASSERTION = scenario({
       },
     ],
   },
-  before: async () => assertion(START),
-  acts: [asserted, asserted],
+  setup: async (world) => {
+    world.now += 50 * SECOND; // Its last seconds.
+    return assertion(START);
+  },
+  succeed: 'one',
+  requests: [asserted, asserted],
 });
 
 const key = new ProofMaker();
@@ -116,12 +119,17 @@ const proved = (
   return again(server);
 };
 
-const proofs = (name: string, nonce: boolean): Scenario =>
+/**
+ * @param skew - How far the clock of the client is ahead, in seconds.
+ * @param isOfProcess - Each process remembers the proofs that it has seen: one that has seen a proof refuses it.
+ * @param age - Seconds until it is sent.
+ */
+const proofs = (name: string, nonce: boolean, skew = 0, isOfProcess = false, age = 0): Scenario =>
   scenario({
-    name: `a proof ${name} is sent to two processes`,
+    name: `a proof ${name}`,
     options: {
       ...OPTIONS,
-      dpop: dpop({ replay: 'store' }),
+      features: [dpop({ replay: isOfProcess ? 'process' : 'store' })],
       clients: [
         ...OPTIONS.clients,
         {
@@ -133,13 +141,10 @@ const proofs = (name: string, nonce: boolean): Scenario =>
         },
       ],
     },
-    before: async ({ outside, now }) => {
+    setup: async (world) => {
+      const { outside, now } = world;
       const iat = now / 1000;
-      const challenge = {
-        code_challenge: 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM',
-        code_challenge_method: 'S256',
-      };
-      const code = codeIn(await authorize(outside, 'spa', challenge)) ?? '';
+      const code = codeIn(await authorize(outside, 'spa', CHALLENGE)) ?? '';
       const answer = await send(
         outside,
         '/oauth/token',
@@ -150,7 +155,7 @@ const proofs = (name: string, nonce: boolean): Scenario =>
             grant_type: 'authorization_code',
             code,
             redirect_uri: CALLBACK,
-            code_verifier: 'dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk',
+            code_verifier: VERIFIER,
           },
           headers: { dpop: key.proof({ method: 'POST', url: `${ISSUER}/oauth/token`, iat }) },
         },
@@ -158,11 +163,14 @@ const proofs = (name: string, nonce: boolean): Scenario =>
       const { access_token: token } = tokensIn(answer);
       const given = nonce ? (answer.headers.get('dpop-nonce') ?? undefined) : undefined;
       // One with a nonce is valid as long as that, whatever the clock of its client says.
-      const proof = key.proof({ method: 'GET', url: RESOURCE, iat: nonce ? iat - 30 : iat, token, nonce: given });
+      const proof = key.proof({ method: 'GET', url: RESOURCE, iat: iat + skew, token, nonce: given });
+      world.now += age * SECOND;
       return { token, proof };
     },
-    acts: [proved, proved],
+    succeed: 'one',
+    requests: isOfProcess ? [(server, { token }) => introspect(server, token)] : [proved, proved],
     also: async (world, given) => {
+      if (isOfProcess) await proved(world.outside, given);
       world.now += 45 * SECOND;
       await proved(world.outside, given);
       const isUsed = world.history.some(({ about: [one], answer }) => one?.type === 'use' && isSuccess(answer));
@@ -171,13 +179,19 @@ const proofs = (name: string, nonce: boolean): Scenario =>
     },
   });
 
-export const PROOFS: readonly Scenario[] = [proofs('without a nonce', false), proofs('with a nonce', true)];
+export const PROOFS: readonly Scenario[] = [
+  proofs('without a nonce is sent to two processes', false),
+  proofs('is sent to two processes after 45 s', false, 0, false, 45),
+  proofs('with a nonce is sent to two processes', true, -30),
+  proofs('with a nonce, of a client whose clock is an hour behind, is sent to two processes', true, -3600),
+  proofs('with a nonce is sent to one process twice, the second time after its own time', true, -30, true),
+];
 
 const wrong = (path: string, form: Readonly<Record<string, string>>) => (server: Server) =>
   send(server, path, [], { form });
 
 /** P11: those who have nothing. */
-export const STRANGERS: readonly Scenario[] = [
+const STRANGE: readonly (readonly [string, ReturnType<typeof wrong>, ('each' | 'none')?])[] = [
   [
     'a wrong code',
     wrong('/oauth/token', {
@@ -186,7 +200,7 @@ export const STRANGERS: readonly Scenario[] = [
       code: 'x'.repeat(65),
       redirect_uri: CALLBACK,
     }),
-  ] as const,
+  ],
   [
     'a wrong secret',
     wrong('/oauth/token', {
@@ -195,22 +209,57 @@ export const STRANGERS: readonly Scenario[] = [
       grant_type: 'refresh_token',
       refresh_token: 'x',
     }),
-  ] as const,
+  ],
   [
     'an unknown client',
     wrong('/oauth/token', { client_id: 'nobody', grant_type: 'refresh_token', refresh_token: 'x' }),
-  ] as const,
-  ['a device that nobody answers', wrong('/oauth/device', { ...secretOf('tv'), scope: 'a' })] as const,
-].map(([name, act]) =>
+  ],
+  ['a device that nobody answers', wrong('/oauth/device', { ...secretOf('tv'), scope: 'a' }), 'each'],
+];
+
+export const STRANGERS: readonly Scenario[] = STRANGE.map(([name, act, succeed = 'none']) =>
   scenario({
     name: `strangers send ${name}`,
-    before: async (world) => {
+    setup: async (world) => {
       await tokensOf(world);
       return world.store.size;
     },
-    acts: [act, act],
+    succeed,
+    requests: [act, act],
     also: async ({ store }, size) => (store.size > size + 6 ? [`P11: ${store.size - size} records of a stranger`] : []),
   }),
 );
 
-export type { About };
+const guess = wrong('/oauth/token', {
+  client_id: 'app',
+  client_secret: `${SECRET}x`,
+  grant_type: 'refresh_token',
+  refresh_token: 'x',
+});
+
+/** However many processes there are, ten guesses are compared. */
+export const GUESSES = scenario({
+  name: 'a secret is guessed at, until no more guesses are compared',
+  setup: async () => undefined,
+  succeed: 'none',
+  requests: [guess, guess],
+  also: async (world) => {
+    for (let count = 0; count < 12; count += 1) await guess(world.outside);
+    const compared = world.history.filter(({ answer }) => isAnswer(answer) && answer.status === 401);
+    return compared.length > 10 ? [`P11: ${compared.length} guesses were compared`] : [];
+  },
+});
+
+/** Right secrets use no guesses up. */
+export const RIGHT = scenario({
+  name: 'a right secret is used more often than a wrong one may be',
+  options: STORED,
+  setup: (world) => robotOf(world),
+  succeed: 'each',
+  requests: [own, own],
+  also: async ({ outside }, secret) => {
+    for (let count = 0; count < 12; count += 1)
+      if (!isSuccess(await own(outside, secret))) return ['P3: a client is refused that has never been wrong'];
+    return [];
+  },
+});

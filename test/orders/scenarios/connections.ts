@@ -1,6 +1,6 @@
 import { scenario, type Scenario } from '../explore.js';
 import { endGrants, erase, issue, tokensIn, tokensOf } from '../requests.js';
-import { DAY, START, type World } from '../world.js';
+import { DAY, HOUR, START, type World } from '../world.js';
 
 const ENDS = [
   ['grants.revoke of the owner', () => endGrants({ sub: 'alice' })],
@@ -21,25 +21,38 @@ export const EXTENDED: readonly Scenario[] = DAYS.flatMap(([client_id, time, day
   ENDS.map(([name, end]) =>
     scenario({
       name: `a connection is extended after ${time}, and ${name}`,
-      before: async (world: World) => {
+      setup: async (world: World) => {
         for (const day of days.slice(0, -1)) {
           world.now = START + day * DAY;
           await issue(world.outside, client_id);
         }
         world.now = START + (days.at(-1) ?? 0) * DAY;
       },
-      acts: [(server) => issue(server, client_id), end(client_id)],
+      succeed: 'each',
+      requests: [(server) => issue(server, client_id), end(client_id)],
     }),
   ),
 );
 
+/** Nobody ends it: what was allowed lives as long as it was promised. */
+export const EXTENDED_ALONE = scenario({
+  name: 'a connection is extended',
+  setup: async (world: World) => {
+    await issue(world.outside, 'short');
+    world.now = START + 1.5 * HOUR;
+  },
+  succeed: 'each',
+  requests: [(server) => issue(server, 'short')],
+});
+
 /** An owner who comes back after a disconnection keeps what is allowed then. */
 export const BACK_AGAIN = scenario({
   name: 'a connection is ended, and its owner comes back',
-  before: async (world) => {
+  setup: async (world) => {
     await tokensOf(world);
   },
-  acts: [
+  succeed: 'each',
+  requests: [
     async (server) => {
       await endGrants({ sub: 'alice', client_id: 'app' })(server);
       return tokensIn(await issue(server));
@@ -50,14 +63,16 @@ export const BACK_AGAIN = scenario({
 /** Another of the owner's sign-ins meets the disconnection. */
 export const SIGN_IN_AND_END = scenario({
   name: 'a connection is ended while its owner signs in once more',
-  before: async (world) => {
+  setup: async (world) => {
     await tokensOf(world);
   },
-  acts: [(server) => issue(server), endGrants({ sub: 'alice', client_id: 'app' })],
+  succeed: 'each',
+  requests: [(server) => issue(server), endGrants({ sub: 'alice', client_id: 'app' })],
 });
 
 export const TWO_SIGN_INS = scenario({
   name: 'an owner signs in to an application twice for the first time',
-  before: async () => undefined,
-  acts: [(server) => issue(server), (server) => issue(server)],
+  setup: async () => undefined,
+  succeed: 'each',
+  requests: [(server) => issue(server), (server) => issue(server)],
 });

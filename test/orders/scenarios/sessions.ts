@@ -1,8 +1,7 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { openIdConnect } from 'oauth-query/openid';
 import { scenario, type Scenario } from '../explore.js';
-import type { Server } from '../history.js';
-import { codeIn } from '../history.js';
+import { codeIn, type Server, textOf } from '../history.js';
 import {
   CALLBACK,
   call,
@@ -14,9 +13,10 @@ import {
   SECRET,
   send,
   shown,
+  shownIn,
   type Shown,
 } from '../requests.js';
-import type { Options, World } from '../world.js';
+import { type Options, World } from '../world.js';
 
 const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
 const { owner: _, loginUrl: __, ...WITHOUT_OWNER } = OPTIONS;
@@ -26,7 +26,7 @@ const USERS: Options = { ...WITHOUT_OWNER, users: [{ username: 'alice', password
 /** Clients that are told of a sign-out take it. */
 const OPENID: Options = {
   ...USERS,
-  openid: openIdConnect({ keys: [{ key: privateKey }], sendLogoutToken: async () => undefined }),
+  features: [openIdConnect({ keys: [{ key: privateKey }], sendLogoutToken: async () => undefined })],
   clients: [
     {
       ...{ client_id: 'shop', client_secret: SECRET, redirect_uris: [CALLBACK], scope: 'openid a' },
@@ -64,55 +64,117 @@ const signOut =
 const visit = (server: Server, { cookie }: Shown): Promise<unknown> =>
   send(server, '/oauth/grants', [{ type: 'session', session: cookie }], { cookie });
 
-const withVisit = (given: Pick<Parameters<typeof scenario<Shown>>[0], 'name' | 'acts' | 'options'>): Scenario =>
+const withVisit = (
+  given: Pick<Parameters<typeof scenario<Shown>>[0], 'name' | 'requests' | 'succeed' | 'options'>,
+): Scenario =>
   scenario<Shown>({
     ...given,
-    before: asked,
+    setup: asked,
     also: async ({ outside }, form) => {
       await visit(outside, form);
       return [];
     },
   });
 
+/** One browser signs out, with the button of its page. */
+const signOutHere = async (server: Server, { cookie }: Shown): Promise<unknown> => {
+  const page = await send(server, '/oauth/grants', [], { cookie });
+  const { fields } = shownIn(page);
+  return send(server, '/oauth/grants', [{ type: 'end', of: { session: cookie } }], {
+    form: { ...fields, decision: 'sign_out' },
+    cookie,
+  });
+};
+
 export const SESSIONS: readonly Scenario[] = [
+  withVisit({
+    name: 'a browser signs out, and its session is used',
+    options: USERS,
+    succeed: 'each',
+    requests: [signOutHere, visit],
+  }),
+  scenario({
+    name: 'an owner is signed out, and signs in again',
+    options: USERS,
+    setup: async (world: World) => ({ form: await asked(world), next: await signInForm(world.outside) }),
+    succeed: 'each',
+    requests: [
+      async (server, { form, next }) => {
+        await signOut(form)(server);
+        World.of(server).world.now += 60_000;
+        const cookie = await signIn(server, next);
+        return { cookie };
+      },
+    ],
+    also: async ({ outside }, { form }, [answer]) => {
+      await visit(outside, form);
+      const cookie = textOf(answer, 'cookie');
+      if (cookie === undefined) return [];
+      const page = await send(outside, '/oauth/grants', [], { cookie });
+      return page.status === 200 && !page.text.includes('type="password"')
+        ? []
+        : ['P9: a session that began is not valid'];
+    },
+  }),
+  scenario({
+    name: 'an owner who was signed out before, and signed in again, is signed out again',
+    options: USERS,
+    setup: async (world: World) => {
+      await signOut(await asked(world))(world.outside);
+      world.now += 60_000;
+      return asked(world);
+    },
+    succeed: 'each',
+    requests: [(server, form) => signOut(form)(server)],
+    also: async ({ outside }, form) => {
+      await visit(outside, form);
+      return [];
+    },
+  }),
   withVisit({
     name: 'a form is approved, and its owner is signed out',
     options: USERS,
-    acts: [(server, form) => press(server, form, 'approve'), (server, form) => signOut(form)(server)],
+    succeed: [1],
+    requests: [(server, form) => press(server, form, 'approve'), (server, form) => signOut(form)(server)],
   }),
   withVisit({
     name: 'a session is used, and its owner is signed out',
     options: USERS,
-    acts: [visit, (server, form) => signOut(form)(server)],
+    succeed: 'each',
+    requests: [visit, (server, form) => signOut(form)(server)],
   }),
   withVisit({
     name: 'an owner is signed out twice',
     options: USERS,
-    acts: [(server, form) => signOut(form)(server), (server, form) => signOut(form)(server)],
+    succeed: 'each',
+    requests: [(server, form) => signOut(form)(server), (server, form) => signOut(form)(server)],
   }),
   withVisit({
     name: 'a form is approved, and its owner is erased',
     options: USERS,
-    acts: [(server, form) => press(server, form, 'approve'), erase],
+    succeed: [1],
+    requests: [(server, form) => press(server, form, 'approve'), erase],
   }),
   scenario({
     name: 'a code is redeemed, and its owner is signed out',
     options: USERS,
-    before: async (world: World) => {
+    setup: async (world: World) => {
       const form = await asked(world);
       return { form, code: codeIn(await press(world.outside, form, 'approve')) ?? '' };
     },
-    acts: [(server, { code }) => redeem(server, code, 'shop'), (server, { form }) => signOut(form)(server)],
+    succeed: 'each',
+    requests: [(server, { code }) => redeem(server, code, 'shop'), (server, { form }) => signOut(form)(server)],
   }),
   scenario({
     name: 'clients are told of a sign-out, and its owner signs in again',
     options: OPENID,
-    before: async (world: World) => {
+    setup: async (world: World) => {
       const form = await asked(world);
       await redeem(world.outside, codeIn(await press(world.outside, form, 'approve')) ?? '', 'shop');
       return { form, next: await signInForm(world.outside) };
     },
-    acts: [(server, { form }) => signOut(form)(server), (server, { next }) => signIn(server, next)],
+    succeed: 'each',
+    requests: [(server, { form }) => signOut(form)(server), (server, { next }) => signIn(server, next)],
     also: async ({ outside }, { form }) => {
       await visit(outside, form);
       return [];

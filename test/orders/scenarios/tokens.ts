@@ -1,20 +1,23 @@
+import { generateKeyPairSync } from 'node:crypto';
 import type { ClientRegistration } from '../../../src/core/oauth/clients/client.js';
 import { parseRefreshToken } from '../../../src/core/oauth/records/token-id.js';
 import { scenario, type Scenario } from '../explore.js';
 import { isSuccess, type Server } from '../history.js';
-import { endGrants, erase, issue, OPTIONS, refresh, revoke, tokensIn, tokensOf } from '../requests.js';
-import { type Host, type Options, World } from '../world.js';
+import { endGrants, erase, introspect, issue, OPTIONS, refresh, revoke, tokensIn, tokensOf } from '../requests.js';
+import { type Host, HOUR, type Options, SECOND, World } from '../world.js';
 
 export const REFRESH_ONCE = scenario({
   name: 'a token is refreshed',
-  before: tokensOf,
-  acts: [(server, { refresh_token }) => refresh(server, refresh_token)],
+  setup: tokensOf,
+  succeed: 'each',
+  requests: [(server, { refresh_token }) => refresh(server, refresh_token)],
 });
 
 export const REFRESH_TWICE = scenario({
   name: 'a token is refreshed and refreshed',
-  before: tokensOf,
-  acts: [
+  setup: tokensOf,
+  succeed: 'each',
+  requests: [
     (server, { refresh_token }) => refresh(server, refresh_token),
     (server, { refresh_token }) => refresh(server, refresh_token),
   ],
@@ -22,25 +25,28 @@ export const REFRESH_TWICE = scenario({
 
 export const REFRESH_THRICE = scenario({
   name: 'a token is refreshed by three',
-  before: tokensOf,
-  acts: [1, 2, 3].map(
+  setup: tokensOf,
+  succeed: 'each',
+  requests: [1, 2, 3].map(
     () => (server: Server, given: { readonly refresh_token: string }) => refresh(server, given.refresh_token),
   ),
 });
 
 export const OLD_AND_NEW = scenario({
   name: 'an old token and its successor are refreshed',
-  before: async (world) => {
+  setup: async (world) => {
     const { refresh_token: old } = await tokensOf(world);
     return { old, next: tokensIn(await refresh(world.outside, old)).refresh_token };
   },
-  acts: [(server, { old }) => refresh(server, old, 'thief'), (server, { next }) => refresh(server, next)],
+  succeed: [1],
+  requests: [(server, { old }) => refresh(server, old, 'thief'), (server, { next }) => refresh(server, next)],
 });
 
 export const THIEF = scenario({
   name: 'a thief and the owner of a token refresh it',
-  before: tokensOf,
-  acts: [
+  setup: tokensOf,
+  succeed: 'each',
+  requests: [
     (server, { refresh_token }) => refresh(server, refresh_token, 'thief'),
     (server, { refresh_token }) => refresh(server, refresh_token),
   ],
@@ -48,8 +54,9 @@ export const THIEF = scenario({
 
 export const REFRESH_AND_REVOKE = scenario({
   name: 'a token is refreshed and revoked',
-  before: tokensOf,
-  acts: [
+  setup: tokensOf,
+  succeed: [1],
+  requests: [
     (server, { refresh_token }) => refresh(server, refresh_token),
     (server, { refresh_token }) => revoke(server, refresh_token),
   ],
@@ -57,8 +64,9 @@ export const REFRESH_AND_REVOKE = scenario({
 
 export const REFRESH_AND_ERASE = scenario({
   name: 'a token is refreshed, and owners.erase',
-  before: tokensOf,
-  acts: [(server, { refresh_token }) => refresh(server, refresh_token), erase],
+  setup: tokensOf,
+  succeed: [1],
+  requests: [(server, { refresh_token }) => refresh(server, refresh_token), erase],
 });
 
 export const REFRESH_AND_END: readonly Scenario[] = [
@@ -67,17 +75,19 @@ export const REFRESH_AND_END: readonly Scenario[] = [
 ].map(([name, end]) =>
   scenario({
     name: `a token is refreshed, and ${name}`,
-    before: tokensOf,
-    acts: [(server, { refresh_token }) => refresh(server, refresh_token), end],
+    setup: tokensOf,
+    succeed: [1],
+    requests: [(server, { refresh_token }) => refresh(server, refresh_token), end],
   }),
 );
 
 export const SENT_AND_END = scenario({
   name: 'a refreshed grant, and grants.revoke of its owner',
-  before: async (world) => {
+  setup: async (world) => {
     await refresh(world.outside, (await tokensOf(world)).refresh_token);
   },
-  acts: [endGrants({ sub: 'alice' })],
+  succeed: 'each',
+  requests: [endGrants({ sub: 'alice' })],
 });
 
 /** The host no longer lets an owner in, or knows the client no more. */
@@ -85,8 +95,9 @@ const gone = (name: string, options: (host: Host) => Options): Scenario =>
   scenario({
     name: `a token is refreshed, and ${name}`,
     options,
-    before: tokensOf,
-    acts: [
+    setup: tokensOf,
+    succeed: [1],
+    requests: [
       (server, { refresh_token }) => refresh(server, refresh_token),
       (server, { refresh_token }) => {
         const { world, actor } = World.of(server);
@@ -109,8 +120,9 @@ export const GONE: readonly Scenario[] = [
 /** A client that repeats its refresh elsewhere after an error, and then revokes its access token. */
 export const ACCESS_REVOKED = scenario({
   name: 'a refresh, repeated elsewhere if it fails; then its access token is revoked',
-  before: tokensOf,
-  acts: [
+  setup: tokensOf,
+  succeed: 'each',
+  requests: [
     async (server, { refresh_token }) => {
       const first = await refresh(server, refresh_token);
       const answer = isSuccess(first) ? first : await refresh(server, refresh_token);
@@ -121,11 +133,73 @@ export const ACCESS_REVOKED = scenario({
 
 export const GRANT_REVOKED = scenario({
   name: 'a grant, and then its refresh token is revoked',
-  before: async () => undefined,
-  acts: [
+  setup: async () => undefined,
+  succeed: 'each',
+  requests: [
     async (server) => {
       const issued = await issue(server).catch(() => undefined);
       return issued?.refresh_token === undefined ? undefined : revoke(server, issued.refresh_token);
     },
   ],
+});
+
+// Its signatures are the same each time.
+const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
+const { features: _, ...WITHOUT_PERSONAL } = OPTIONS;
+const JWT: Options = { ...WITHOUT_PERSONAL, jwt: [{ key: privateKey }] };
+
+/** A signed token is no record, so its end is one. */
+export const JWT_REVOKED = scenario({
+  name: 'a signed token is revoked and used',
+  options: JWT,
+  setup: tokensOf,
+  succeed: 'each',
+  requests: [
+    (server, { access_token }) => revoke(server, access_token),
+    (server, { access_token }) => introspect(server, access_token),
+  ],
+  also: async (world, { access_token }) => {
+    await introspect(world.outside, access_token);
+    world.now += 0.8 * HOUR;
+    await introspect(world.outside, access_token);
+    return [];
+  },
+});
+
+/** The list of grants says when a token that is not rotated was used last. */
+export const REUSED = scenario({
+  name: 'a token that is not rotated is refreshed after two hours',
+  options: {
+    ...OPTIONS,
+    clients: OPTIONS.clients.map((client) =>
+      client.client_id === 'app' ? { ...client, refresh: 'reusable' as const } : client,
+    ),
+  },
+  setup: async (world) => {
+    const tokens = await tokensOf(world);
+    world.now += 2 * HOUR;
+    return tokens;
+  },
+  succeed: 'each',
+  requests: [(server, { refresh_token }) => refresh(server, refresh_token)],
+  also: async ({ outside, now, queue }, _given, [answer]) => {
+    const { grants } = await outside.grants.list({ sub: 'alice' });
+    const isListed = grants.every(({ last_refreshed }) => (last_refreshed ?? 0) >= now / SECOND - 30);
+    return isListed || queue.hasEnded || !isSuccess(answer) ? [] : ['P7: a use is not listed'];
+  },
+});
+
+/** A record that this version cannot read names its owner, too. */
+export const UNREADABLE = scenario({
+  name: 'a grant that cannot be read, and owners.erase',
+  setup: async (world) => {
+    await tokensOf(world);
+    for (const [key, value] of [...world.store.entries()]) {
+      if (!key.includes(':grant:')) continue;
+      await world.logged.delete(key);
+      await world.logged.add(key, { ...value, scope: 5 }, Number(Reflect.get(value, 'exp')) * SECOND);
+    }
+  },
+  succeed: 'each',
+  requests: [erase],
 });

@@ -19,7 +19,7 @@ const rendered = (parts: Parameters<typeof renderHelp>[0], params: Parameters<ty
   return { page: page.html.source, content };
 };
 const help = (modules: readonly string[], more: Partial<HelpParams> = {}) =>
-  rendered({ tree, site, sandbox: undefined }, { modules, ...NOTHING_MORE, ...more });
+  rendered({ tree, site }, { modules, ...NOTHING_MORE, ...more });
 
 const ELEMENT = /<(\/?)([a-z0-9]+)((?:\s+[a-z-]+(?:="[^"<>]*")?)*)\s*>/g;
 const VOID = new Set(['meta', 'br', 'input']);
@@ -163,7 +163,7 @@ describe('the help pages', () => {
     const hostile = resolveSite({ name: evil, namespaces: { 100: evil } });
     const children = new Map([...tree.children, [evil, node]]);
     const around = { ...tree, children, submodules: [...tree.submodules, node] };
-    const parts = { tree: around, site: hostile, sandbox: undefined };
+    const parts = { tree: around, site: hostile };
     const { page } = rendered(parts, { modules: [evil, 'main'], ...NOTHING_MORE, toc: true });
     expect(page.match(/<script/g)).toHaveLength(1);
     expect(page).not.toContain('<i>');

@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 
 const FOLDER = fileURLToPath(new URL('.', import.meta.url));
-const document = readFileSync(fileURLToPath(new URL('../../../docs/query-conformance.md', import.meta.url)), 'utf8');
+const document = readFileSync(fileURLToPath(new URL('README.md', import.meta.url)), 'utf8');
 
 interface Row {
   readonly id: string;
@@ -22,7 +22,7 @@ for (const file of readdirSync(FOLDER).filter((name) => name.endsWith('.test.ts'
   }
 }
 
-describe('docs/query-conformance.md', () => {
+describe('test/query/conformance/README.md', () => {
   test('test titles cite it: none contains a bare section number', () => {
     const folder = fileURLToPath(new URL('..', import.meta.url));
     const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.ts'));

@@ -6,7 +6,7 @@ import { type Answered, type Json, type QueryHost, startQuery } from '../fixture
 /** The owner of the bearer token: `alice` has no rights, `bot` has those of the fixture, `admin` may undelete as well. */
 export type As = 'alice' | 'bot' | 'admin' | undefined;
 
-/** A row of `docs/query-conformance.md`: its id, a request, and the code and text of the answer. */
+/** A row of `README.md` here: its id, a request, and the code and text of the answer. */
 export type Told = readonly [id: string, query: string, code: string, text: string, as?: As];
 
 /** A row: its id, a request, and the parameters that the handler receives, or `nothing` if it is not called. */

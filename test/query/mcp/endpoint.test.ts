@@ -120,7 +120,7 @@ describe('the source of a request', () => {
     app.use(
       oauthQuery({
         issuer: base,
-        query: query(contentQuery(memoryContent(PAGES), { extensions: [mcp()] })),
+        features: [query(contentQuery(memoryContent(PAGES))), mcp()],
         onWarning: () => {},
       }),
     );
@@ -237,16 +237,16 @@ describe('the caller', () => {
 });
 
 describe('options', () => {
-  const tools = query(contentQuery(memoryContent(PAGES), { extensions: [mcp({ scopes: ['read'] })] }));
+  const tools = [query(contentQuery(memoryContent(PAGES))), mcp({ scopes: ['read'] })];
 
   test('require an issuer, and scopes that exist', () => {
     const quiet = { onWarning: () => undefined };
-    expect(() => oauthQuery({ query: tools, ...quiet })).toThrow(
+    expect(() => oauthQuery({ features: tools, ...quiet })).toThrow(
       '/mcp is a resource of its own, so it needs options.issuer',
     );
-    expect(() => oauthQuery({ query: tools, issuer: 'https://a.example', scopes: { reed: 'Read' }, ...quiet })).toThrow(
-      'options.query: /mcp.scopes names "read", which options.scopes does not have. Did you mean "reed"?',
-    );
+    expect(() =>
+      oauthQuery({ features: tools, issuer: 'https://a.example', scopes: { reed: 'Read' }, ...quiet }),
+    ).toThrow('mcp(): /mcp.scopes names "read", which options.scopes does not have. Did you mean "reed"?');
   });
 
   test('add the resource once, whichever others are configured', async () => {

@@ -69,13 +69,15 @@ export const startSite = async ({
     clients: [{ client_id: 'app', redirect_uris: ['http://127.0.0.1/cb'], scope: 'read more bulk', default_scope: '' }],
     onError: (error) => errors.push(error),
     onWarning: () => undefined,
-    query: query(
-      contentQuery(memoryContent(pages), {
-        site: { name: 'Harbour', language: 'en' },
-        extensions: [mcp(tools)],
-        ...content,
-      }),
-    ),
+    features: [
+      query(
+        contentQuery(memoryContent(pages), {
+          site: { name: 'Harbour', language: 'en' },
+          ...content,
+        }),
+      ),
+      mcp(tools),
+    ],
     ...options,
   });
   server.on('request', oauth);

@@ -189,7 +189,7 @@ describe('the standard tools', () => {
 describe('the list of tools', () => {
   test('contains the tools whose modules have handlers', async () => {
     const site = await startSite({
-      query: query({ extensions: [mcp()], modules: { allpages: () => [{ pageid: 1, ns: 0, title: 'Apple' }] } }),
+      features: [query({ modules: { allpages: () => [{ pageid: 1, ns: 0, title: 'Apple' }] } }), mcp()],
     });
     expect(await namesOf(site)).toEqual(['list_pages', 'site_info', 'describe_module', 'query']);
     const { result } = await site.call('describe_module');
@@ -219,6 +219,9 @@ describe('the list of tools', () => {
       'mcp.modules names "fruits", which is not a module. Did you mean fruit?',
     );
     const site = await startSite({ content, mcp: { modules: ['backlinks', 'categories', 'fruit'] } });
+    expect((await site.send('initialize', INITIALIZE)).json).toMatchObject({
+      result: { instructions: expect.stringContaining('call query_backlinks, query_categories, query_fruit.') },
+    });
     expect((await namesOf(site)).slice(USUAL.length)).toEqual(['query_backlinks', 'query_categories', 'query_fruit']);
     expect((await site.call('query_fruit', { frcolour: 'red' })).result.data).toEqual({
       fruit: [{ title: 'A red apple' }],

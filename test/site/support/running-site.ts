@@ -79,12 +79,15 @@ const optionsOf = (base: string, database: ContentDatabase, failures: unknown[])
     scopes: { read: 'Read', bulk: { description: 'Read in bulk', rights: ['apihighlimits'] } },
     users: [{ username: 'alice', password: 'secret' }],
     clients: [{ ...CLIENT, grant_types: ['client_credentials', 'password'] as const, scope: 'read bulk' }],
-    query: query({
-      ...content,
-      extensions: [openApi(), sandbox()],
-      path: ['/api', '/w/api.php'],
-      site: { ...content.site, server: base },
-    }),
+    features: [
+      query({
+        ...content,
+        path: ['/api', '/w/api.php'],
+        site: { ...content.site, server: base },
+      }),
+      openApi(),
+      sandbox(),
+    ],
     onError: (error: unknown) => void failures.push(error),
     onWarning: () => undefined,
   };

@@ -6,6 +6,7 @@ import { inspect } from 'node:util';
  * store and its {@link ProcessSettings} as JSON. It prints its port, and ends with its input.
  */
 import express, { type Request, type Response } from 'express';
+import { assertions } from 'oauth-query/assertions';
 import { storedClients } from 'oauth-query/clients';
 import { oauthQuery } from 'oauth-query/express';
 import { openStore } from 'oauth-query/stores/open';
@@ -84,8 +85,26 @@ const oauth = oauthQuery({
     { client_id: 'tv', grant_types: ['device_code'], refresh: 'rotating' },
     { client_id: 'service', client_secret: 'service-secret' },
     { client_id: 'api', client_secret: 'api-secret', introspect: true },
+    ...(settings.partnerKey === undefined
+      ? []
+      : [
+          {
+            client_id: 'partner',
+            client_secret: 'partner-secret',
+            grant_types: ['urn:ietf:params:oauth:grant-type:jwt-bearer'] as const,
+          },
+        ]),
     storedClients(store),
   ],
+  ...(settings.partnerKey !== undefined && {
+    features: [
+      assertions({
+        issuers: [
+          { issuer: 'https://partner.example', jwks: { keys: [settings.partnerKey] }, owner: () => ({ sub: 'alice' }) },
+        ],
+      }),
+    ],
+  }),
   scopes: { read: 'Read' },
   ...(settings.users === true
     ? {

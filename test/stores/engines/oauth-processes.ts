@@ -47,6 +47,8 @@ export interface ProcessSettings {
   readonly users?: boolean;
   /** The store can list, and not be halted. */
   readonly lists?: boolean;
+  /** A public key of `https://partner.example`, whose assertions the client `partner` may present for `alice`. */
+  readonly partnerKey?: Readonly<Record<string, unknown>>;
   /** Errors of the store are expected, and not printed. */
   readonly quiet?: boolean;
 }

@@ -1,0 +1,157 @@
+import { generateKeyPairSync, type KeyObject, randomUUID, sign, constants } from 'node:crypto';
+import { fapi2, type Fapi2Options } from 'oauth-query/fapi';
+import { afterAll, expect } from 'vitest';
+import type { ClientRegistration } from '../../../src/core/oauth/clients/client.js';
+import { type Answer, Client, type Host, type HostOptions, type RunningHost } from '../../hosts.js';
+import { useStarted } from '../../hosts/listen.js';
+import { Browser, PKCE, responseOf } from '../../oauth/support/browser.js';
+import { type Fixture, fixture } from '../../oauth/support/fixture.js';
+import { type Claims, es256, mint } from '../../oauth/support/jwt.js';
+import { ProofMaker, type ProofParts } from '../dpop/keys.js';
+
+type Fields = Readonly<Record<string, string | readonly string[]>>;
+type Headers = Readonly<Record<string, string>>;
+
+const SECRET = 'a secret of the tests, with 32 characters';
+export const ASSERTION = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer';
+export const PREFIX = 'urn:ietf:params:oauth:request_uri:';
+
+const pairOf = (kind: 'ec' | 'rsa') =>
+  kind === 'ec'
+    ? generateKeyPairSync('ec', { namedCurve: 'P-256' })
+    : generateKeyPairSync('rsa', { modulusLength: 2048 });
+
+const PAIRS = { bank: pairOf('ec'), other: pairOf('ec'), rsa: pairOf('rsa') };
+const jwksOf = (name: keyof typeof PAIRS) => ({ keys: [{ ...PAIRS[name].publicKey.export({ format: 'jwk' }) }] });
+
+const person = { scope: 'profile content.read', default_scope: 'profile' } as const;
+
+export const CALLBACK = 'https://bank.example/cb';
+
+/** Two clients of the plan, one with an RSA key, and one that reads tokens. */
+export const CLIENTS = [
+  { client_id: 'bank', jwks: jwksOf('bank'), redirect_uris: [CALLBACK], ...person },
+  { client_id: 'other', jwks: jwksOf('other'), redirect_uris: [CALLBACK], ...person },
+  { client_id: 'rsa', jwks: jwksOf('rsa'), redirect_uris: [CALLBACK], ...person },
+  { client_id: 'api', jwks: jwksOf('bank'), introspect: true, scope: 'introspect', default_scope: 'introspect' },
+] as const satisfies readonly ClientRegistration[];
+
+type Name = (typeof CLIENTS)[number]['client_id'];
+
+const keyOf = (name: Name): KeyObject => PAIRS[name === 'api' ? 'bank' : name].privateKey;
+
+const ps256 = (key: KeyObject) => (data: Buffer) =>
+  sign('sha256', data, { key, padding: constants.RSA_PKCS1_PSS_PADDING, saltLength: 32 });
+const rs256 = (key: KeyObject) => (data: Buffer) => sign('sha256', data, key);
+
+/** What the client asks for. */
+export const REQUEST = {
+  response_type: 'code',
+  redirect_uri: CALLBACK,
+  scope: 'profile',
+  state: 'xyz',
+  ...PKCE.request,
+} as const;
+
+/** A running server under the profile, and its clients. */
+export class FapiSite {
+  readonly running: RunningHost;
+  readonly all: Fixture;
+  readonly http: Client;
+  /** The key of the clients' proofs. */
+  readonly key = new ProofMaker();
+
+  constructor(running: RunningHost, all: Fixture) {
+    this.running = running;
+    this.all = all;
+    this.http = new Client(() => running.base);
+  }
+
+  close(): Promise<void> {
+    return this.running.close();
+  }
+
+  get now(): number {
+    return Math.floor(this.all.clock() / 1000);
+  }
+
+  /** An assertion of a client, with other claims if they are given. */
+  assertion(name: Name = 'bank', claims: Claims = {}, alg: string = name === 'rsa' ? 'PS256' : 'ES256'): string {
+    const { now } = this;
+    const usual = { iss: name, sub: name, aud: this.running.base, iat: now, exp: now + 60, jti: randomUUID() };
+    const signer = alg === 'PS256' ? ps256 : alg === 'RS256' ? rs256 : es256;
+    return mint({ alg }, { ...usual, ...claims }, signer(keyOf(name)));
+  }
+
+  /** The credentials of a client. */
+  credentials(name: Name = 'bank', claims: Claims = {}): Readonly<Record<string, string>> {
+    return { client_assertion_type: ASSERTION, client_assertion: this.assertion(name, claims) };
+  }
+
+  proof(path: string, more: Partial<ProofParts> = {}, key = this.key): Headers {
+    return { dpop: key.proof({ method: 'POST', url: this.running.base + path, iat: this.now, ...more }) };
+  }
+
+  push(form: Fields = {}, headers: Headers = {}, name: Name = 'bank'): Promise<Answer> {
+    return this.http.post('/oauth/par', { ...REQUEST, ...this.credentials(name), ...form }, headers);
+  }
+
+  async reference(form: Fields = {}, headers: Headers = {}, name: Name = 'bank'): Promise<string> {
+    const answer = await this.push(form, headers, name);
+    if (answer.status !== 201) throw new Error(answer.text);
+    return String(answer.json['request_uri']);
+  }
+
+  browser(): Browser {
+    return new Browser(this.running);
+  }
+
+  /** The answer to a browser that comes with a reference; everything is allowed. */
+  async arrive(request_uri: string, name: Name = 'bank', decision: 'approve' | 'deny' = 'approve'): Promise<Answer> {
+    return this.browser().authorizeFor({ client_id: name, request_uri }, { decision });
+  }
+
+  /** The code of a request that was pushed. */
+  async code(form: Fields = {}, headers: Headers = {}, name: Name = 'bank'): Promise<string> {
+    const { code } = responseOf(await this.arrive(await this.reference(form, headers, name), name));
+    return code ?? expect.fail('There is no code.');
+  }
+
+  token(form: Fields, headers: Headers = this.proof('/oauth/token'), name: Name = 'bank'): Promise<Answer> {
+    return this.http.post('/oauth/token', { ...this.credentials(name), ...form }, headers);
+  }
+
+  redeem(code: string, form: Fields = {}, headers?: Headers, name?: Name): Promise<Answer> {
+    const usual = { grant_type: 'authorization_code', code, redirect_uri: CALLBACK, code_verifier: PKCE.verifier };
+    return this.token({ ...usual, ...form }, headers, name);
+  }
+
+  refresh(refresh_token: string, headers?: Headers): Promise<Answer> {
+    return this.token({ grant_type: 'refresh_token', refresh_token }, headers);
+  }
+
+  /** A request to a guarded route. */
+  ask(token: string, more: Partial<ProofParts> = {}, scheme = 'DPoP'): Promise<Answer> {
+    const url = `${this.running.origin}/guarded/profile`;
+    const dpop = this.key.proof({ method: 'GET', url, iat: this.now, token, ...more });
+    return new Client(this.running.origin).get('/guarded/profile', { authorization: `${scheme} ${token}`, dpop });
+  }
+}
+
+export const startFapi = async (
+  host: Pick<Host, 'start'>,
+  { fapi, ...more }: Omit<HostOptions, 'clients'> & { readonly fapi?: Fapi2Options } = {},
+): Promise<FapiSite> => {
+  const { options, ...all } = fixture({ secret: SECRET, ...more });
+  const isOpenId = more.features?.some(({ name }) => name === 'openid') === true;
+  const clients = CLIENTS.map((client) => (isOpenId ? { ...client, scope: `openid ${client.scope}` } : client));
+  const whole = { ...options, clients, features: [fapi2(fapi), ...(more.features ?? [])] };
+  return new FapiSite(await host.start({ options: whole as never }), { ...all, options: whole as never });
+};
+
+/** The same for a suite. At the end there must be no errors. */
+export const useFapi = (...given: Parameters<typeof startFapi>): FapiSite => {
+  const site = useStarted(() => startFapi(...given));
+  afterAll(() => expect([...site.all.errors, ...site.running.errors]).toEqual([]));
+  return site;
+};

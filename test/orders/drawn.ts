@@ -1,0 +1,35 @@
+import { readFileSync } from 'node:fs';
+
+const page = readFileSync(new URL('../../docs/grant-life.md', import.meta.url), 'utf8');
+
+/** The first columns of the table under a heading of `docs/grant-life.md`. */
+export const rowsOf = (heading: string, columns: number): readonly string[] => {
+  const [, part = ''] = page.split(`## ${heading}\n`);
+  return (part.split('\n## ')[0] ?? '')
+    .split('\n')
+    .filter((line) => line.startsWith('| ') && !line.startsWith('| --'))
+    .slice(1)
+    .map((line) =>
+      line
+        .split('|')
+        .slice(1, columns + 1)
+        .map((cell) => cell.trim())
+        .join(' → '),
+    );
+};
+
+/** As the page names it: half of its records are not enough to give access. */
+const named = (arrow: string): string =>
+  arrow
+    .split(' → ')
+    .map((state) =>
+      state === 'nothing' || state === 'half written' ? 'no grant' : state === 'received' ? 'sent' : state,
+    )
+    .join(' → ');
+
+/** The steps that were seen, as the page names them. */
+export const seenSteps = (arrows: Iterable<string>): readonly string[] => {
+  const seen = new Set([...arrows].map(named));
+  seen.delete('no grant → no grant');
+  return [...seen].sort();
+};
