@@ -16,8 +16,6 @@ export interface Settings {
   readonly families: number;
   /** Compare with the committed results instead of printing everything. */
   readonly check: boolean;
-  /** Measure work per second and vCPU over TLS, with each store, instead of the works. */
-  readonly record: boolean;
   /** Write the results, the page and the charts. */
   readonly save: boolean;
   /** Write CPU profiles of our own servers. */
@@ -39,11 +37,9 @@ half an hour, with --quick ten minutes.
   --rounds <n>          rounds of each work; an odd number has a middle (9; with --check 11, with --quick 5)
   --requests <n>        requests of each round (4000; with --check 1000, with --quick 400)
   --quick               fewer and shorter rounds, for trying out
-  --record              measures tokens per second and vCPU over TLS with each store instead, in 5 rounds of 4000 requests;
-                        needs redis-server, PostgreSQL and openssl
   --check               a shorter run of our own servers, compared with bench/results/latest.json; exits with 1 if a ratio
                         exceeds its tolerance
-  --save                writes the results to bench/results, docs/benchmarks.md and the charts
+  --save                writes the results to bench/results, bench/benchmarks.md and the charts
   --against <folder>    compares our own servers, in alternating rounds, with those of another build of the package, such as
                         another checkout after \`npm run build\`; with --check it exits with 1 if one has become slower
   --profile             writes CPU profiles of our own servers to .data/profiles
@@ -52,7 +48,6 @@ half an hour, with --quick ten minutes.
 
 /** Results of such runs may be quoted. In the code flow, Node still optimises functions after 14,000 requests. */
 export const FULL = { rounds: 9, requests: 4000, warmUp: 20_000, tokens: 50_000, families: 100_000 } as const;
-export const FULL_RECORD = { rounds: 5, requests: 4000, warmUp: 8_000 } as const;
 const QUICK = { rounds: 5, requests: 400, warmUp: 2_000, tokens: 10_000, families: 10_000 } as const;
 /** Enough for medians that repeat on a busy machine, as warm as the results that they are compared with. */
 const CHECK = { ...FULL, rounds: 11, requests: 1000, tokens: 10_000 } as const;
@@ -71,7 +66,8 @@ function choice<Name extends string>(
   return known.filter((name) => names.includes(name));
 }
 
-function positive(option: string, given: string | undefined, fallback: number): number {
+/** @throws ArgumentError */
+export function positive(option: string, given: string | undefined, fallback: number): number {
   if (given === undefined) return fallback;
   if (!/^[1-9]\d{0,6}$/.test(given)) throw new ArgumentError(`${option}: "${given}" is not a whole number above 0.`);
   return Number(given);
@@ -87,7 +83,6 @@ function parsed(args: readonly string[]) {
         rounds: { type: 'string' },
         requests: { type: 'string' },
         quick: { type: 'boolean', default: false },
-        record: { type: 'boolean', default: false },
         check: { type: 'boolean', default: false },
         save: { type: 'boolean', default: false },
         profile: { type: 'boolean', default: false },
@@ -105,16 +100,13 @@ function parsed(args: readonly string[]) {
 export function readArguments(args: readonly string[]): Settings | 'help' {
   const values = parsed(args);
   if (values.help) return 'help';
-  const { record, check, save, profile, against } = values;
+  const { check, save, profile, against } = values;
   const isPart = values.only !== undefined || values.frameworks !== undefined;
-  if (record && (isPart || check || profile || against !== undefined)) {
-    throw new ArgumentError('--record can be combined with --rounds, --requests, --quick and --save only.');
-  }
   if (save && against !== undefined) throw new ArgumentError('--save needs all candidates: omit --against.');
   if (save && check) throw new ArgumentError('--check compares with the results of --save: use one of them.');
   if (save && isPart) throw new ArgumentError('--save needs the whole run: omit --only and --frameworks.');
   const base = check ? CHECK : values.quick ? QUICK : FULL;
-  const { rounds, requests, warmUp, tokens, families } = record && !values.quick ? { ...base, ...FULL_RECORD } : base;
+  const { rounds, requests, warmUp, tokens, families } = base;
   return {
     works: choice('--only', values.only, against === undefined ? works : httpWorks),
     frameworks: choice('--frameworks', values.frameworks, frameworks),
@@ -123,7 +115,6 @@ export function readArguments(args: readonly string[]): Settings | 'help' {
     warmUp,
     tokens,
     families,
-    record,
     check,
     save,
     profile,

@@ -19,7 +19,7 @@ export const httpWorks = [
 export type HttpWork = (typeof httpWorks)[number];
 
 /** Work measured in processes of its own. */
-const processWorks = ['parse', 'imports', 'size', 'memory'] as const;
+const processWorks = ['parse', 'imports', 'size', 'memory', 'allocation'] as const;
 
 export const works = [...httpWorks, ...processWorks] as const;
 export type Work = (typeof works)[number];
@@ -39,6 +39,7 @@ export const titles: Readonly<Record<Work, string>> = {
   imports: 'Import, in addition to node alone',
   size: 'Installed size with dependencies',
   memory: 'Heap per live token',
+  allocation: 'Allocated for a piece of work',
 };
 
 export interface Candidate {
@@ -54,6 +55,8 @@ const signed = ['guard-jwt', 'guard-jwt-fresh'] as const;
 
 export const BARE = 'bare';
 export const MINIMUM = 'minimum';
+/** The same with the records of this package. */
+export const MINIMUM_PLUS = 'minimum+';
 export const OURS = 'oauth-query';
 export const FRONT = 'oauth-query, front';
 /** Every feature is on, and the requests use none of them. */
@@ -76,6 +79,13 @@ export const candidates: readonly Candidate[] = [
     works: [...issuing, 'introspect', 'guard'],
     remark:
       'hand-written: the least that stores tokens as hashes, redeems a code once and with PKCE, rotates refresh tokens and revokes a grant at reuse; not for production',
+  },
+  {
+    name: MINIMUM_PLUS,
+    frameworks,
+    works: [...issuing, 'introspect', 'guard'],
+    remark:
+      'the minimum with the records of this package, hand-written: connections, grants that can be listed, chains that are replaced by compare-and-swap, derived successors, remembered approvals; not for production',
   },
   {
     name: OURS,

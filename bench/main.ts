@@ -7,11 +7,10 @@ import { type HttpWork, httpWorks, titles, type Work } from './candidates.js';
 import { checkAgainstReference } from './check-run.js';
 import { measureHttp } from './http/measure.js';
 import { canPin, pinLoad } from './http/measured-server.js';
+import { allocations } from './process/allocation.js';
 import { importTimes, imported } from './process/import-time.js';
 import { installedSizes } from './process/installed-size.js';
 import { memoryOfFamilies, memoryPerToken } from './process/memory.js';
-import { measureRecord } from './record/measure.js';
-import { recordTablesOf, saveRecord } from './record/report.js';
 import { CONNECTIONS, conditionsNow } from './report/conditions.js';
 import type { HttpResult, ParseResult, Results } from './report/results.js';
 import { saveResults } from './report/save.js';
@@ -57,6 +56,7 @@ async function measureAll(settings: Settings): Promise<Results> {
   if (wants('imports')) process.stderr.write(`${titles.imports} …\n`);
   const wantedImports = check ? imported.filter((name) => name.startsWith('oauth-query/')) : imported;
   const imports = wants('imports') ? importTimes(rounds, wantedImports) : [];
+  if (wants('allocation')) process.stderr.write(`${titles.allocation} …\n`);
   if (wants('memory')) process.stderr.write(`${titles.memory} …\n`);
   return {
     ...conditionsNow({ rounds, requests }),
@@ -65,6 +65,7 @@ async function measureAll(settings: Settings): Promise<Results> {
     imports,
     size: wants('size') ? installedSizes() : [],
     memory: wants('memory') ? await memoryPerToken(tokens, check) : [],
+    ...(wants('allocation') && { allocation: await allocations(settings.frameworks) }),
     ...(wants('memory') && { families: memoryOfFamilies(families) }),
   };
 }
@@ -72,12 +73,6 @@ async function measureAll(settings: Settings): Promise<Results> {
 async function run(settings: Settings): Promise<void> {
   pinLoad();
   if (!canPin) console.log('Pinning processes to cores needs taskset and two cores. Without it, expect scatter.');
-  if (settings.record) {
-    const results = await measureRecord(settings);
-    for (const table of recordTablesOf(results)) console.log(`\n${textOf(table)}`);
-    if (settings.save) saveRecord(results);
-    return;
-  }
   if (settings.check) {
     process.exitCode = await checkAgainstReference(settings, measureAll);
     return;

@@ -73,7 +73,7 @@ const pages = Array.from({ length: 500 }, (_, index) => ({
 }));
 const oauth = oauthQuery({
   issuer: `http://127.0.0.1:${port}`,
-  query: query(contentQuery(memoryContent(pages), { extensions: [mcp()] })),
+  features: [query(contentQuery(memoryContent(pages))), mcp()],
   onWarning: () => undefined,
 });
 server.on('request', oauth);

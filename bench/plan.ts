@@ -8,7 +8,7 @@
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import type { RecordWork } from './record/lineup.js';
-import { readRecord, type RecordResults } from './record/results.js';
+import { figuresOf, readRecord, type RecordResults } from './record/results.js';
 import { saveSection } from './report/saved-files.js';
 import { MISSING, whole } from './report/table.js';
 import { storesInWords } from './stores/report.js';
@@ -45,7 +45,7 @@ const inputNames = Object.keys(inputs) as InputName[];
 const HELP = `npx tsx bench/plan.ts [options]
 
 ${inputNames.map((name) => `  --${name.padEnd(18)}${inputs[name][1]} (${inputs[name][0]})`).join('\n')}
-  --save              writes the tables and the examples of docs/measurements.md instead
+  --save              writes the tables and the examples of bench/measurements.md instead
 `;
 
 /** @throws TypeError */
@@ -104,12 +104,14 @@ function columnOf(
     grants: rates.signIn * DAY * given['grant-days'] * grant,
     tokens: ((rates.signIn + rates.refresh) * access + rates.token * costs.token.bytes) * 3_600 * given['token-hours'],
   };
-  const measured = (operation: Operation) =>
-    record.results.find(
+  const measured = (operation: Operation) => {
+    const row = record.results.find(
       ({ work, store, processes }) => work === workOf[operation] && store === name && processes === 1,
     );
+    return row === undefined ? undefined : figuresOf(row);
+  };
   const isShared = name !== 'memory' && name !== 'SQLite';
-  const servers = given.peak * sumOf((one) => rates[one] / (measured(one)?.perVcpu?.median ?? Number.NaN));
+  const servers = given.peak * sumOf((one) => rates[one] / (measured(one)?.perVcpu.median ?? Number.NaN));
   const database = given.peak * sumOf((one) => (rates[one] * (measured(one)?.engine?.median ?? 0)) / 1e6);
   const processes = Math.ceil(servers / (given.load / 100));
   const ifShared = (text: string): string => (isShared ? text : MISSING);
@@ -170,7 +172,7 @@ const exampleInWords = (args: readonly string[], stores: StoreResults, record: R
 export const examplesInWords = (stores: StoreResults, record: RecordResults): string =>
   EXAMPLES.map((args) => exampleInWords(args, stores, record)).join('\n\n');
 
-const PAGE = 'docs/measurements.md';
+const PAGE = 'bench/measurements.md';
 
 /** Prints the plan for these arguments; with `--save`, writes what the page shows of the measurements. */
 function main(args: readonly string[]): void {

@@ -86,7 +86,7 @@ const serve = async (database: ContentDatabase): Promise<Site> => {
     issuer: 'https://bench.example',
     secret: 'a secret of a benchmark, which is long enough',
     clients: [],
-    query: query(contentQuery(exportContent(database))),
+    features: [query(contentQuery(exportContent(database)))],
     onWarning: () => undefined,
   });
   const server = createServer(oauth).listen(0, '127.0.0.1');

@@ -1,6 +1,6 @@
 /** Gets authorization codes from a candidate's own authorization endpoint, as a browser and its owner would. */
 import { PATHS, REDIRECT_URI, WEB } from '../servers/setting.js';
-import { type Answer, rawRequest, sendLoad } from './load.js';
+import { type Answer, problemsInWords, rawRequest, sendLoad } from './load.js';
 
 /** RFC 7636, appendix B. */
 export const VERIFIER = 'dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk';
@@ -98,15 +98,15 @@ export class CodeSource {
       codes.push(code);
       return undefined;
     };
-    const { firstProblem } = await sendLoad({
+    const { problems } = await sendLoad({
       port: this.#port,
       requests: count,
       connections: Math.min(4, count),
       next: () => request,
       problem,
     });
-    if (firstProblem !== undefined)
-      throw new Error(`The authorization endpoint sent a wrong response: ${firstProblem}`);
+    if (problems.size > 0)
+      throw new Error(`The authorization endpoint sent a wrong response: ${problemsInWords(problems)}`);
     return codes;
   }
 }

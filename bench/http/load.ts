@@ -27,11 +27,13 @@ export interface Load {
 
 interface LoadResult {
   readonly seconds: number;
-  /** How many responses were wrong. */
-  readonly wrong: number;
-  /** What was wrong with the first wrong response. */
-  readonly firstProblem: string | undefined;
+  /** What was wrong with responses, and how often. */
+  readonly problems: ReadonlyMap<string, number>;
 }
+
+/** Problems in one line; `undefined` if there are none. */
+export const problemsInWords = (problems: ReadonlyMap<string, number>): string | undefined =>
+  problems.size === 0 ? undefined : [...problems].map(([sentence, count]) => `${count} × ${sentence}`).join('; ');
 
 type Headers = Readonly<Record<string, string>>;
 
@@ -75,8 +77,7 @@ export class Connections {
   /** Sends this many requests, one at a time on each connection, and checks every response. */
   async send({ requests, next, problem, reconnect = false }: Load): Promise<LoadResult> {
     let left = requests;
-    let wrong = 0;
-    let firstProblem: string | undefined;
+    const problems = new Map<string, number>();
     const work = async (connection: Connection, index: number): Promise<void> => {
       let current = connection;
       while (left > 0) {
@@ -87,17 +88,14 @@ export class Connections {
           this.#open[index] = current;
         }
         const found = problem(index, await current.ask(next(index)));
-        if (found !== undefined) {
-          wrong += 1;
-          firstProblem ??= found;
-        }
+        if (found !== undefined) problems.set(found, (problems.get(found) ?? 0) + 1);
       }
     };
     const sleep = stayAwake();
     const start = performance.now();
     try {
       await Promise.all(this.#open.map(work));
-      return { seconds: (performance.now() - start) / 1000, wrong, firstProblem };
+      return { seconds: (performance.now() - start) / 1000, problems };
     } finally {
       sleep();
     }

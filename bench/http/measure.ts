@@ -1,8 +1,19 @@
 /** Measures one work on one framework: rounds alternate between the candidates. */
-import { BARE, BEFORE, candidatesFor, type Framework, type HttpWork, isOurs, MINIMUM, OURS } from '../candidates.js';
+import {
+  BARE,
+  BEFORE,
+  candidatesFor,
+  type Framework,
+  type HttpWork,
+  isOurs,
+  MINIMUM,
+  MINIMUM_PLUS,
+  OURS,
+} from '../candidates.js';
 import type { HttpResult } from '../report/results.js';
 import { ratios, summary, withCommonShare } from '../statistics.js';
 import { exchangeFor } from './exchanges.js';
+import { problemsInWords } from './load.js';
 import { MeasuredServer } from './measured-server.js';
 import { type Cell, type Cost, type RoundSettings, runRounds } from './round.js';
 
@@ -33,7 +44,7 @@ export async function measureHttp(
   const cells: Cell[] = [];
   try {
     for (const { name } of candidatesFor(work, framework)) {
-      const isWanted = !oursOnly || isOurs(name) || name === BARE || name === MINIMUM;
+      const isWanted = !oursOnly || isOurs(name) || [BARE, MINIMUM, MINIMUM_PLUS].includes(name);
       if (!isWanted) continue;
       // When two builds are compared, only this server takes part, once with each build.
       const isCompared = against === undefined || name === OURS;
@@ -43,7 +54,7 @@ export async function measureHttp(
         const issuerPort = issuer === undefined ? {} : { issuerPort: issuer.port };
         const exchange = exchangeFor(work, { port: server.port, candidate: name, ...issuerPort });
         const candidate = build === undefined ? name : BEFORE;
-        cells.push({ candidate, servers: [server], exchange, costs: [], disqualified: undefined });
+        cells.push({ candidate, servers: [server], exchange, costs: [], problems: new Map() });
       }
     }
     await runRounds(cells, settings);
@@ -55,16 +66,18 @@ export async function measureHttp(
 }
 
 function resultOf(work: HttpWork, framework: Framework, cell: Cell, cells: readonly Cell[]): HttpResult {
-  const { candidate, disqualified } = cell;
+  const { candidate, problems } = cell;
+  const disqualified = problemsInWords(problems);
   if (disqualified !== undefined) return { work, framework, candidate, disqualified };
   const costs = withCommonShare(cell.costs);
   const userOf = (all: readonly Cost[]): readonly number[] => all.map(({ user }) => user);
   const against = (name: string) => {
-    const other = cells.find((one) => one.candidate === name && one.disqualified === undefined);
+    const other = cells.find((one) => one.candidate === name && one.problems.size === 0);
     return other === undefined ? undefined : summary(ratios(userOf(costs), userOf(withCommonShare(other.costs))));
   };
   const userToBare = against(BARE);
   const userToMinimum = against(MINIMUM);
+  const userToMinimumPlus = against(MINIMUM_PLUS);
   const userToBefore = against(BEFORE);
   return {
     work,
@@ -76,6 +89,7 @@ function resultOf(work: HttpWork, framework: Framework, cell: Cell, cells: reado
     requestsPerSecond: summary(costs.map(({ perSecond }) => perSecond)),
     ...(userToBare === undefined ? {} : { userToBare }),
     ...(userToMinimum === undefined ? {} : { userToMinimum }),
+    ...(userToMinimumPlus === undefined ? {} : { userToMinimumPlus }),
     ...(userToBefore === undefined ? {} : { userToBefore }),
   };
 }

@@ -79,6 +79,11 @@ export class MeasuredServer {
     return (await this.#ask('heap')).heap ?? Number.NaN;
   }
 
+  /** Bytes of the heap in use, without a garbage collection, and the collections so far. */
+  async allocated(): Promise<{ readonly used: number; readonly collections: number }> {
+    return (await this.#ask('allocated')).allocated ?? { used: Number.NaN, collections: Number.NaN };
+  }
+
   stop(): Promise<void> {
     return new Promise((resolve) => {
       if (this.#child.exitCode !== null) {
@@ -90,7 +95,7 @@ export class MeasuredServer {
     });
   }
 
-  #ask(question: 'cpu' | 'heap'): Promise<Message> {
+  #ask(question: 'cpu' | 'heap' | 'allocated'): Promise<Message> {
     const answer = nextMessage(this.#child);
     this.#child.send(question);
     return answer;
@@ -103,6 +108,7 @@ interface Message {
   readonly tlsPort?: number;
   readonly cpu?: NodeJS.CpuUsage;
   readonly heap?: number;
+  readonly allocated?: { readonly used: number; readonly collections: number };
 }
 
 function nextMessage(child: ChildProcess): Promise<Message> {

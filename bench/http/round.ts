@@ -1,5 +1,5 @@
-import type { Exchange } from './exchanges.js';
 /** Rounds of requests to one candidate, and the CPU time they take. */
+import type { Exchange } from './exchanges.js';
 import { Connections } from './load.js';
 import type { MeasuredServer } from './measured-server.js';
 
@@ -29,8 +29,8 @@ export interface Cell {
   readonly engineCpu?: () => number;
   /** By round. */
   readonly costs: Cost[];
-  /** Why this candidate is not counted. */
-  disqualified: string | undefined;
+  /** What went wrong, and how often. With anything in it, this candidate is not counted. */
+  readonly problems: Map<string, number>;
 }
 
 export interface RoundSettings {
@@ -43,6 +43,8 @@ export interface RoundSettings {
    */
   readonly warmUp: number;
   readonly connections: number;
+  /** Whether a candidate with a problem goes on, so that each of its problems is found. */
+  readonly findAll?: boolean;
 }
 
 type RoundSize = Pick<RoundSettings, 'requests' | 'connections'>;
@@ -133,25 +135,32 @@ class Round {
 
   async #send(requests: number): Promise<number> {
     const { next, problem, reconnect } = this.#cell.exchange;
-    const { seconds, wrong, firstProblem = '' } = await this.#open.send({ requests, next, problem, reconnect });
-    if (wrong > 0) throw new Error(`${wrong} of ${requests} responses were wrong, the first one: ${firstProblem}`);
+    const { seconds, problems } = await this.#open.send({ requests, next, problem, reconnect });
+    for (const [sentence, count] of problems) countProblem(this.#cell.problems, sentence, count);
     return seconds;
   }
 }
 
-/** A candidate that fails or answers wrongly once is not counted, with the reason. */
-async function attempt(cell: Cell, step: () => Promise<void>): Promise<void> {
-  if (cell.disqualified !== undefined) return;
-  try {
-    await step();
-  } catch (error) {
-    cell.disqualified = error instanceof Error ? error.message : String(error);
-  }
+/** How many different problems of a candidate are kept; the others are counted together. */
+const MOST_PROBLEMS = 50;
+const OTHERS = 'other problems';
+
+function countProblem(problems: Map<string, number>, sentence: string, count = 1): void {
+  const key = problems.has(sentence) || problems.size < MOST_PROBLEMS ? sentence : OTHERS;
+  problems.set(key, (problems.get(key) ?? 0) + count);
 }
 
-/** One round of all candidates, in turns. */
-async function runRound(cells: readonly Cell[], size: RoundSize): Promise<void> {
+/** One round of all candidates, in turns. A candidate that fails or answers wrongly once is not counted. */
+async function runRound(cells: readonly Cell[], size: RoundSize & Pick<RoundSettings, 'findAll'>): Promise<void> {
   const rounds = new Map<Cell, Round>();
+  const attempt = async (cell: Cell, step: () => Promise<void>): Promise<void> => {
+    if (cell.problems.size > 0 && size.findAll !== true) return;
+    try {
+      await step();
+    } catch (error) {
+      countProblem(cell.problems, error instanceof Error ? error.message : String(error));
+    }
+  };
   try {
     for (const cell of cells) {
       await attempt(cell, async () => void rounds.set(cell, await Round.start(cell, size)));

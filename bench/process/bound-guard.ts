@@ -28,7 +28,7 @@ const oauth = oauthQuery({
   secret: 'a secret of the benchmark, which is public',
   clients: [{ ...SERVICE, scope: SCOPE }],
   scopes: { [SCOPE]: 'Read the content' },
-  dpop: dpop({ nonce: 'off', replay: 'none', maxAge: 300 }),
+  features: [dpop({ nonce: 'off', replay: 'none', maxAge: 300 })],
   onWarning: () => undefined,
 });
 const guard = oauth.guard(SCOPE);

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { candidates, type Framework, isOurs, OURS } from '../candidates.js';
 import { exchangeFor } from '../http/exchanges.js';
-import { sendLoad } from '../http/load.js';
+import { problemsInWords, sendLoad } from '../http/load.js';
 import { MeasuredServer } from '../http/measured-server.js';
 import type { FamilyMemory, MemoryResult } from '../report/results.js';
 
@@ -19,9 +19,9 @@ async function measure(candidate: string, framework: Framework, tokens: number):
     await sendLoad({ ...load, requests: WARM_UP });
     const before = await server.heap();
     await prepare?.(tokens, CONNECTIONS);
-    const { wrong, firstProblem } = await sendLoad({ ...load, requests: tokens });
+    const { problems } = await sendLoad({ ...load, requests: tokens });
     const bytesPerToken = ((await server.heap()) - before) / tokens;
-    const unconfirmed = wrong > 0 ? `${wrong} wrong answers: ${firstProblem ?? ''}` : await confirm?.();
+    const unconfirmed = problemsInWords(problems) ?? (await confirm?.());
     return { candidate, tokens, bytesPerToken, ...(unconfirmed === undefined ? {} : { disqualified: unconfirmed }) };
   } finally {
     await server.stop();

@@ -1,5 +1,5 @@
 /** The servers of the record, with their stores and numbers of processes. */
-import { BARE, type Framework, FRONT, MINIMUM, OURS } from '../candidates.js';
+import { BARE, type Framework, FRONT, MINIMUM, MINIMUM_PLUS, OURS } from '../candidates.js';
 
 export const databaseNames = ['Redis', 'PostgreSQL', 'MariaDB'] as const;
 export type DatabaseName = (typeof databaseNames)[number];
@@ -30,6 +30,7 @@ export const entries: readonly Entry[] = [
   { candidate: '@node-oauth/oauth2-server', framework: 'express', label: '@node-oauth/oauth2-server', processes: 1 },
   { candidate: '@jmondi/oauth2-server', framework: 'fastify', label: '@jmondi/oauth2-server', processes: 1 },
   { candidate: MINIMUM, framework: 'fastify', label: 'hand-written minimum on Fastify', processes: 1 },
+  { candidate: MINIMUM_PLUS, framework: 'fastify', label: 'minimum with the same records on Fastify', processes: 1 },
   { candidate: BARE, framework: 'fastify', label: 'bare route on Fastify', processes: 1 },
 ];
 

@@ -5,7 +5,7 @@ import { MeasuredServer } from '../http/measured-server.js';
 import { type Cell, type RoundSettings, runRounds } from '../http/round.js';
 import { CONNECTIONS, conditionsNow } from '../report/conditions.js';
 import type { Certificate } from '../servers/setting.js';
-import { summary, withCommonShare } from '../statistics.js';
+import type { RecordSize } from './arguments.js';
 import { createCertificate } from './certificate.js';
 import { type Database, startDatabase } from './engines.js';
 import {
@@ -17,9 +17,7 @@ import {
   type RecordWork,
   recordWorks,
 } from './lineup.js';
-import type { RecordResult, RecordResults } from './results.js';
-
-type RecordSettings = Omit<RoundSettings, 'connections'>;
+import type { MissingDatabase, RecordResults, RecordRow } from './results.js';
 
 /** A new connection costs as much as ten tokens, or more. */
 const HANDSHAKE_SHARE = 0.1;
@@ -57,13 +55,14 @@ const takesPart = ({ candidate, database, processes }: Entry, work: RecordWork):
 
 async function measureWork(
   work: RecordWork,
+  takingPart: readonly Entry[],
   databases: Databases,
   certificate: Certificate,
   settings: RoundSettings,
-): Promise<readonly RecordResult[]> {
+): Promise<readonly RecordRow[]> {
   const competitors: Competitor[] = [];
   try {
-    for (const entry of entries.filter((one) => takesPart(one, work))) {
+    for (const entry of takingPart.filter((one) => takesPart(one, work))) {
       const servers = await startServers(entry, databases, certificate);
       const [first] = servers;
       if (first === undefined) continue;
@@ -75,52 +74,50 @@ async function measureWork(
         certificate: certificate.cert,
         ...(database !== undefined && { engineCpu: () => database.cpu() }),
         costs: [],
-        disqualified: undefined,
+        problems: new Map(),
       };
       competitors.push({ entry, cell });
     }
     const cells = competitors.map(({ cell }) => cell);
     await runRounds(cells, settings);
-    return competitors.map((competitor) => resultOf(work, competitor));
+    return competitors.map((competitor) => rowOf(work, competitor));
   } finally {
     for (const { cell } of competitors) for (const server of cell.servers) await server.stop();
   }
 }
 
-function resultOf(work: RecordWork, { entry, cell }: Competitor): RecordResult {
-  const { label, processes } = entry;
-  const database: RecordResult['store'] = entry.database ?? 'memory';
-  const { disqualified } = cell;
-  const costs = withCommonShare(cell.costs);
-  const result = { work, label, store: database, processes } as const;
-  if (disqualified !== undefined) return { ...result, disqualified };
-  const engine = costs.flatMap((cost) => cost.engine ?? []);
-  return {
-    ...result,
-    perVcpu: summary(costs.map(({ user, system }) => 1_000_000 / (user + system))),
-    user: summary(costs.map(({ user }) => user)),
-    system: summary(costs.map(({ system }) => system)),
-    ...(engine.length > 0 && { engine: summary(engine) }),
-    load: summary(costs.map(({ load }) => load)),
-  };
+function rowOf(work: RecordWork, { entry, cell }: Competitor): RecordRow {
+  const { label, processes, database: store = 'memory' } = entry;
+  const row: RecordRow = { work, label, store, processes, samples: cell.costs };
+  return cell.problems.size === 0 ? row : { ...row, problems: Object.fromEntries(cell.problems) };
 }
 
-/** Starts the databases, measures every work, and stops them. */
-export async function measureRecord({ rounds, requests, warmUp }: RecordSettings): Promise<RecordResults> {
+/** Starts the databases, measures every work, and stops them. A database that cannot be started takes no part. */
+export async function measureRecord({ rounds, requests, warmUp, findAll }: RecordSize): Promise<RecordResults> {
   const certificate = createCertificate();
   const databases = new Map<DatabaseName, Database>();
-  const results: RecordResult[] = [];
+  const missing: MissingDatabase[] = [];
+  const results: RecordRow[] = [];
   try {
-    for (const name of databaseNames) databases.set(name, await startDatabase(name));
+    for (const name of databaseNames) {
+      try {
+        databases.set(name, await startDatabase(name));
+      } catch (error) {
+        const reason = error instanceof Error ? error.message : String(error);
+        missing.push({ name, reason });
+        process.stderr.write(`Without ${name}: ${reason}\n`);
+      }
+    }
+    const here = entries.filter(({ database }) => database === undefined || databases.has(database));
     for (const work of recordWorks) {
       process.stderr.write(`${recordTitles[work]} …\n`);
       const share = work === 'handshake' ? HANDSHAKE_SHARE : 1;
       const size = { requests: Math.ceil(requests * share), warmUp: Math.ceil(warmUp * share) };
-      const settings = { rounds, ...size, connections: CONNECTIONS };
-      results.push(...(await measureWork(work, databases, certificate, settings)));
+      const settings = { rounds, ...size, connections: CONNECTIONS, findAll };
+      results.push(...(await measureWork(work, here, databases, certificate, settings)));
     }
   } finally {
     for (const database of databases.values()) await database.stop();
   }
-  return { ...conditionsNow({ rounds, requests }), results };
+  return { ...conditionsNow({ rounds, requests }), warmUp, missing, results };
 }

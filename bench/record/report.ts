@@ -1,11 +1,12 @@
 /** The record as tables, as a chart and on the page. */
-import { FULL_RECORD } from '../arguments.js';
+import { problemsInWords } from '../http/load.js';
 import { type Bar, drawChart } from '../report/chart.js';
 import { conditionsInWords } from '../report/conditions.js';
 import { CHARTS, PAGE, saveCharts, saveNumbers, saveSection } from '../report/saved-files.js';
-import { markdownOf, middle, MISSING, notCounted, type Table, whole } from '../report/table.js';
+import { markdownOf, middle, notCounted, type Table, textOf, whole } from '../report/table.js';
+import { FULL_RECORD } from './arguments.js';
 import { recordTitles, recordWorks } from './lineup.js';
-import { RECORD, type RecordResult, type RecordResults } from './results.js';
+import { figuresOf, RECORD, type RecordResults, type RecordRow } from './results.js';
 
 const CHART = 'record.svg';
 
@@ -21,14 +22,17 @@ const HEAD = [
   'Load',
 ];
 
-function rowOf(result: RecordResult): readonly string[] {
-  const { label, store, processes, disqualified, perVcpu, user, system, engine, load } = result;
+function lineOf(row: RecordRow): readonly string[] {
+  const { label, store, processes, problems = {} } = row;
   const first = [label, store, String(processes)];
-  if (disqualified !== undefined) return [...first, notCounted(disqualified), '', '', '', '', ''];
+  const figures = figuresOf(row);
+  if (figures === undefined)
+    return [...first, notCounted(problemsInWords(new Map(Object.entries(problems))) ?? 'no round'), '', '', '', '', ''];
+  const { perVcpu, user, system, engine, load } = figures;
   return [
     ...first,
-    perVcpu === undefined ? MISSING : whole(perVcpu.median),
-    perVcpu === undefined ? MISSING : `${whole(perVcpu.low)} to ${whole(perVcpu.high)}`,
+    whole(perVcpu.median),
+    `${whole(perVcpu.low)} to ${whole(perVcpu.high)}`,
     ...[user, system, engine, load].map((cost) => middle(cost, cost === undefined ? '' : ' µs')),
   ];
 }
@@ -38,15 +42,17 @@ export const recordTablesOf = ({ results }: Pick<RecordResults, 'results'>): rea
   recordWorks.map((work) => ({
     title: `Record: ${recordTitles[work]}`,
     head: HEAD,
-    rows: results.filter((result) => result.work === work).map(rowOf),
+    rows: results.filter((result) => result.work === work).map(lineOf),
   }));
 
-function barOf({ label, store, processes, perVcpu }: RecordResult): readonly Bar[] {
-  if (perVcpu === undefined) return [];
+function barOf(row: RecordRow): readonly Bar[] {
+  const { label, store, processes } = row;
+  const figures = figuresOf(row);
+  if (figures === undefined) return [];
   const isOurs = label.startsWith('oauth-query');
   const kind = isOurs ? 'ours' : /minimum|bare/.test(label) ? 'yardstick' : 'peer';
   const where = store === 'memory' ? '' : `, ${store}${processes === 1 ? '' : `, ${processes} processes`}`;
-  return [{ label: (isOurs && where !== '' ? 'the same' : label) + where, value: perVcpu.median, kind }];
+  return [{ label: (isOurs && where !== '' ? 'the same' : label) + where, value: figures.perVcpu.median, kind }];
 }
 
 export const recordChart = ({ results, machine }: RecordResults): string =>
@@ -60,12 +66,19 @@ export const recordChart = ({ results, machine }: RecordResults): string =>
     format: whole,
   });
 
+/** Prints the tables, and what took no part. */
+export function printRecord(results: RecordResults): void {
+  for (const table of recordTablesOf(results)) console.log(`\n${textOf(table)}`);
+  for (const { name, reason } of results.missing) console.log(`\nWithout ${name}: ${reason}.`);
+}
+
 /** Writes the record to the files that are committed. */
 export function saveRecord(results: RecordResults): void {
   saveNumbers(RECORD, results);
   saveCharts(new Map([[CHART, recordChart(results)]]));
   const tables = recordTablesOf(results).map(markdownOf).join('\n\n');
-  const image = `![Work per second of one vCPU: the tables below as bars](benchmarks/${CHART})`;
-  saveSection('record', [conditionsInWords(results, FULL_RECORD), image, tables].join('\n\n'));
+  const image = `![Work per second of one vCPU: the tables below as bars](charts/${CHART})`;
+  const missing = results.missing.map(({ name, reason }) => `Without ${name}: ${reason}.`);
+  saveSection('record', [conditionsInWords(results, FULL_RECORD), ...missing, image, tables].join('\n\n'));
   console.log(`\nWritten: ${RECORD}, ${PAGE} and ${CHARTS}/${CHART}.`);
 }

@@ -1,5 +1,5 @@
 /** The charts of the results. */
-import { BARE, frameworks, type HttpWork, httpWorks, isOurs, MINIMUM, titles } from '../candidates.js';
+import { BARE, frameworks, type HttpWork, httpWorks, isOurs, MINIMUM, MINIMUM_PLUS, titles } from '../candidates.js';
 import { type Bar, drawChart } from './chart.js';
 import type { HttpResult, Results } from './results.js';
 
@@ -7,7 +7,7 @@ const NAMES = { express: 'Express', koa: 'Koa', fastify: 'Fastify' } as const;
 
 function barOf({ candidate, microseconds }: HttpResult): Bar | undefined {
   if (microseconds === undefined) return undefined;
-  const kind = isOurs(candidate) ? 'ours' : candidate === BARE || candidate === MINIMUM ? 'yardstick' : 'peer';
+  const kind = isOurs(candidate) ? 'ours' : [BARE, MINIMUM, MINIMUM_PLUS].includes(candidate) ? 'yardstick' : 'peer';
   const label = candidate === BARE ? 'bare route' : candidate === MINIMUM ? 'hand-written minimum' : candidate;
   return { label, value: 1_000_000 / microseconds.median, kind };
 }

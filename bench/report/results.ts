@@ -20,6 +20,8 @@ export interface HttpResult {
   readonly userToBare?: Summary;
   /** The same, divided by that of the hand-written minimum. */
   readonly userToMinimum?: Summary;
+  /** The same, divided by that of the minimum with the records of the package. */
+  readonly userToMinimumPlus?: Summary;
   /** The same, divided by that of another build of the package. */
   readonly userToBefore?: Summary;
 }
@@ -55,6 +57,16 @@ export interface MemoryResult {
   readonly candidate: string;
   readonly tokens: number;
   readonly bytesPerToken: number;
+  readonly disqualified?: string;
+}
+
+/** What a server allocates for one piece of work. */
+export interface AllocationResult {
+  readonly work: HttpWork;
+  readonly framework: Framework;
+  readonly candidate: string;
+  readonly bytes: number;
+  /** The reason if it is not counted. */
   readonly disqualified?: string;
 }
 
@@ -97,4 +109,5 @@ export interface Results extends Conditions {
   readonly size: readonly SizeResult[];
   readonly memory: readonly MemoryResult[];
   readonly families?: FamilyMemory;
+  readonly allocation?: readonly AllocationResult[];
 }

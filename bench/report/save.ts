@@ -12,7 +12,7 @@ function resultsInWords(results: Results, charts: Iterable<string>): string {
   const chartFiles = [...charts];
   const sections = tablesOf(results).map((table) => {
     const file = `${table.work}.svg`;
-    const chart = chartFiles.includes(file) ? `\n\n![${table.title}: the table below as bars](benchmarks/${file})` : '';
+    const chart = chartFiles.includes(file) ? `\n\n![${table.title}: the table below as bars](charts/${file})` : '';
     const [heading = '', ...rest] = markdownOf(table).split('\n');
     return [`${heading}${chart}`, ...rest].join('\n');
   });

@@ -2,8 +2,8 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
-export const PAGE = 'docs/benchmarks.md';
-export const CHARTS = 'docs/benchmarks';
+export const PAGE = 'bench/benchmarks.md';
+export const CHARTS = 'bench/charts';
 
 /** Four digits exceed the precision of any measurement. */
 const rounded = (_key: string, value: unknown): unknown =>

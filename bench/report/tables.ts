@@ -18,8 +18,8 @@ const capacity = (summary: Summary | undefined): string =>
 
 function httpRow(result: HttpResult): readonly string[] {
   const { framework, candidate, disqualified, user, system, requestsPerSecond } = result;
-  const { userToBare, userToMinimum, userToBefore } = result;
-  if (disqualified !== undefined) return [framework, candidate, notCounted(disqualified), '', '', '', '', ''];
+  const { userToBare, userToMinimum, userToMinimumPlus, userToBefore } = result;
+  if (disqualified !== undefined) return [framework, candidate, notCounted(disqualified), '', '', '', '', '', ''];
   return [
     framework,
     candidate,
@@ -29,6 +29,7 @@ function httpRow(result: HttpResult): readonly string[] {
     requestsPerSecond === undefined ? MISSING : whole(requestsPerSecond.median),
     ratio(userToBefore ?? userToBare),
     capacity(userToMinimum),
+    capacity(userToMinimumPlus),
   ];
 }
 
@@ -42,6 +43,7 @@ const httpHead = (isPaired: boolean) => [
   'Per second',
   isPaired ? 'to before' : 'to bare',
   'capacity of the minimum',
+  'of minimum+',
 ];
 
 const place = (framework: Framework): number => frameworks.indexOf(framework);
@@ -62,7 +64,7 @@ const kilobytes = (bytes: number): string => `${whole(bytes / 1024)} KB`;
 
 /** Every table that has rows. */
 export function tablesOf(results: Results): readonly WorkTable[] {
-  const { parse, imports, size, memory, families } = results;
+  const { parse, imports, size, memory, families, allocation = [] } = results;
   const others: readonly WorkTable[] = [
     {
       work: 'parse',
@@ -95,6 +97,17 @@ export function tablesOf(results: Results): readonly WorkTable[] {
         candidate,
         disqualified === undefined ? whole(bytesPerToken) : notCounted(disqualified),
         tokens.toLocaleString('en'),
+      ]),
+    },
+    {
+      work: 'allocation',
+      title: titles.allocation,
+      head: ['Work', 'Framework', 'Candidate', 'Allocated'],
+      rows: allocation.map(({ work, framework, candidate, bytes, disqualified }) => [
+        work,
+        framework,
+        candidate,
+        disqualified === undefined ? `${(bytes / 1024).toFixed(1)} KB` : notCounted(disqualified),
       ]),
     },
     {

@@ -12,6 +12,20 @@ export interface MinimumAnswer {
   readonly body: string;
 }
 
+/** A protocol that a server with the routes of the benchmark serves. */
+export interface Protocol {
+  /** Answers a POST to the token or the introspection endpoint. */
+  readonly post: (
+    path: string,
+    authorization: string | undefined,
+    body: string,
+  ) => MinimumAnswer | Promise<MinimumAnswer>;
+  /** The redirect that answers an authorization request. */
+  readonly authorize: (url: string) => string | Promise<string>;
+  /** Whether a request may pass the guard. */
+  readonly isAllowed: (authorization: string | undefined) => boolean | Promise<boolean>;
+}
+
 /** What an owner allowed. Its tokens are valid only as long as it exists. */
 interface Grant {
   readonly client_id: string;
@@ -51,7 +65,7 @@ const refreshTokens = new Map<string, RefreshRecord>();
 const pool = Buffer.alloc(4096);
 let used = pool.length;
 
-function randomText(bytes: number): string {
+export function randomText(bytes: number): string {
   if (used + bytes > pool.length) {
     randomFillSync(pool);
     used = 0;
@@ -60,11 +74,11 @@ function randomText(bytes: number): string {
   return pool.toString('base64url', used - bytes, used);
 }
 
-const keyOf = (token: string): string => hash('sha256', token, 'base64url');
-const refused = (error: string): MinimumAnswer => ({ status: 400, body: JSON.stringify({ error }) });
-const now = (): number => Math.floor(Date.now() / 1000);
+export const keyOf = (token: string): string => hash('sha256', token, 'base64url');
+export const refused = (error: string): MinimumAnswer => ({ status: 400, body: JSON.stringify({ error }) });
+export const now = (): number => Math.floor(Date.now() / 1000);
 
-function fieldsOf(form: string): ReadonlyMap<string, string> {
+export function fieldsOf(form: string): ReadonlyMap<string, string> {
   const fields = new Map<string, string>();
   for (const field of form.split('&')) {
     const equals = field.indexOf('=');
@@ -76,7 +90,7 @@ function fieldsOf(form: string): ReadonlyMap<string, string> {
   return fields;
 }
 
-function clientOf(authorization: string | undefined): string | undefined {
+export function clientOf(authorization: string | undefined): string | undefined {
   const credentials = Buffer.from(authorization?.slice('Basic '.length) ?? '', 'base64').toString();
   const colon = credentials.indexOf(':');
   const client_id = credentials.slice(0, colon);
@@ -142,7 +156,7 @@ function introspect(token: string): MinimumAnswer {
 }
 
 /** Answers a POST to the token or the introspection endpoint. */
-export function post(path: string, authorization: string | undefined, body: string): MinimumAnswer {
+function post(path: string, authorization: string | undefined, body: string): MinimumAnswer {
   const form = fieldsOf(body);
   const client_id = clientOf(authorization);
   if (client_id === undefined) return { status: 401, body: '{"error":"invalid_client"}' };
@@ -162,7 +176,7 @@ export function post(path: string, authorization: string | undefined, body: stri
 }
 
 /** The redirect that answers an authorization request: with a code, because the owner has allowed the client before. */
-export function authorize(url: string): string {
+function authorize(url: string): string {
   const query = new URLSearchParams(url.slice(url.indexOf('?') + 1));
   const client_id = query.get('client_id') ?? '';
   const redirect_uri = query.get('redirect_uri') ?? '';
@@ -185,7 +199,9 @@ export function authorize(url: string): string {
 }
 
 /** Whether a request has a live token with the scope of the guarded route. */
-export function isAllowed(authorization: string | undefined): boolean {
+function isAllowed(authorization: string | undefined): boolean {
   if (authorization?.startsWith('Bearer ') !== true) return false;
   return liveToken(authorization.slice('Bearer '.length))?.scope.split(' ').includes(SCOPE) === true;
 }
+
+export const minimumProtocol: Protocol = { post, authorize, isAllowed };

@@ -3,7 +3,7 @@ import express from 'express';
 import Fastify from 'fastify';
 import Koa from 'koa';
 import type { Framework } from '../candidates.js';
-import { authorize, isAllowed, post } from './minimum-protocol.js';
+import { minimumProtocol, type Protocol } from './minimum-protocol.js';
 import { CONTENT, FORM_TYPE, JSON_TYPE, NO_STORE, PATHS } from './setting.js';
 
 /** Reads a body without a parser. */
@@ -14,30 +14,30 @@ const read = (request: IncomingMessage): Promise<string> =>
     request.on('end', () => resolve(Buffer.concat(chunks).toString())).on('error', reject);
   });
 
-const expressListener = (): RequestListener => {
+const expressListener = ({ post, authorize, isAllowed }: Protocol): RequestListener => {
   const app = express();
   for (const path of [PATHS.token, PATHS.introspect]) {
     app.post(path, async (req, res) => {
-      const { status, body } = post(path, req.headers.authorization, await read(req));
+      const { status, body } = await post(path, req.headers.authorization, await read(req));
       const length = { 'content-type': JSON_TYPE, 'content-length': Buffer.byteLength(body) };
       res.writeHead(status, { ...NO_STORE, ...length }).end(body);
     });
   }
-  app.get(PATHS.authorize, (req, res) => res.redirect(authorize(req.url)));
-  app.get(PATHS.content, (req, res) => {
-    if (isAllowed(req.headers.authorization)) res.json(CONTENT);
+  app.get(PATHS.authorize, async (req, res) => res.redirect(await authorize(req.url)));
+  app.get(PATHS.content, async (req, res) => {
+    if (await isAllowed(req.headers.authorization)) res.json(CONTENT);
     else res.status(401).json({ error: 'invalid_token' });
   });
   return app;
 };
 
-const koaListener = (): RequestListener => {
+const koaListener = ({ post, authorize, isAllowed }: Protocol): RequestListener => {
   const app = new Koa();
   app.use(async (ctx) => {
     switch (ctx.path) {
       case PATHS.token:
       case PATHS.introspect: {
-        const { status, body } = post(ctx.path, ctx.headers.authorization, await read(ctx.req));
+        const { status, body } = await post(ctx.path, ctx.headers.authorization, await read(ctx.req));
         ctx.set(NO_STORE);
         ctx.status = status;
         ctx.type = JSON_TYPE;
@@ -45,10 +45,10 @@ const koaListener = (): RequestListener => {
         break;
       }
       case PATHS.authorize:
-        ctx.redirect(authorize(ctx.url));
+        ctx.redirect(await authorize(ctx.url));
         break;
       case PATHS.content:
-        if (isAllowed(ctx.headers.authorization)) ctx.body = CONTENT;
+        if (await isAllowed(ctx.headers.authorization)) ctx.body = CONTENT;
         else ctx.throw(401);
         break;
       default:
@@ -58,18 +58,18 @@ const koaListener = (): RequestListener => {
   return (request, response) => void handle(request, response);
 };
 
-const fastifyListener = async (): Promise<RequestListener> => {
+const fastifyListener = async ({ post, authorize, isAllowed }: Protocol): Promise<RequestListener> => {
   const app = Fastify();
   app.addContentTypeParser<string>(FORM_TYPE, { parseAs: 'string' }, (_request, body, done) => done(null, body));
   for (const path of [PATHS.token, PATHS.introspect]) {
-    app.post<{ Body: string }>(path, (request, reply) => {
-      const { status, body } = post(path, request.headers.authorization, request.body);
+    app.post<{ Body: string }>(path, async (request, reply) => {
+      const { status, body } = await post(path, request.headers.authorization, request.body);
       return reply.code(status).headers(NO_STORE).type(JSON_TYPE).send(body);
     });
   }
-  app.get(PATHS.authorize, (request, reply) => reply.redirect(authorize(request.url)));
+  app.get(PATHS.authorize, async (request, reply) => reply.redirect(await authorize(request.url)));
   app.get(PATHS.content, async (request, reply) => {
-    if (isAllowed(request.headers.authorization)) return CONTENT;
+    if (await isAllowed(request.headers.authorization)) return CONTENT;
     return reply.code(401).send({ error: 'invalid_token' });
   });
   await app.ready();
@@ -78,4 +78,8 @@ const fastifyListener = async (): Promise<RequestListener> => {
 
 const made = { express: expressListener, koa: koaListener, fastify: fastifyListener };
 
-export const listener = async (framework: Framework): Promise<RequestListener> => made[framework]();
+/** A server with the routes of the benchmark and nothing else. */
+export const listenerOf = async (framework: Framework, protocol: Protocol): Promise<RequestListener> =>
+  made[framework](protocol);
+
+export const listener = (framework: Framework): Promise<RequestListener> => listenerOf(framework, minimumProtocol);

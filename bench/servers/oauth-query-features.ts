@@ -6,6 +6,7 @@ import { mcp } from 'oauth-query/mcp';
 import { openApi } from 'oauth-query/openapi';
 import { openIdConnect } from 'oauth-query/openid';
 import { pushedRequests } from 'oauth-query/par';
+import { personalTokens } from 'oauth-query/personal-tokens';
 import { query } from 'oauth-query/query';
 import { sandbox } from 'oauth-query/sandbox';
 import type { Framework } from '../candidates.js';
@@ -32,15 +33,19 @@ const withFeatures = async (setup: Setup) => {
       inTheStore,
       clientDocuments({ trust: ['client.example'], scopes: [SCOPE] }),
     ],
-    openid: openIdConnect({ claims: () => ({ name: 'Alice' }) }),
-    dpop: dpop(),
-    par: pushedRequests(),
-    tokens: {},
-    admin: adminPages({ clients: inTheStore, isAdmin: () => false }),
-    query: query({
-      modules: { allpages: ({ limit }: { limit: number }) => ({ items: PAGES.slice(0, limit) }) },
-      extensions: [sandbox(), mcp(), openApi()],
-    }),
+    features: [
+      openIdConnect({ claims: () => ({ name: 'Alice' }) }),
+      dpop(),
+      pushedRequests(),
+      adminPages({ clients: inTheStore, isAdmin: () => false }),
+      query({
+        modules: { allpages: ({ limit }: { limit: number }) => ({ items: PAGES.slice(0, limit) }) },
+      }),
+      sandbox(),
+      mcp(),
+      openApi(),
+      personalTokens(),
+    ],
   };
 };
 

@@ -58,7 +58,7 @@ export const optionsFor = async ({ origin, signed, store }: Setup) => ({
     // The owner allows access once, on the consent page; later codes need no question.
     rememberedConsent: 3600,
   },
-  query: query({ modules: { allpages: ({ limit }: { limit: number }) => ({ items: PAGES.slice(0, limit) }) } }),
+  features: [query({ modules: { allpages: ({ limit }: { limit: number }) => ({ items: PAGES.slice(0, limit) }) } })],
   onWarning: () => undefined,
   ...(signed ? { jwt: true as const } : {}),
 });

@@ -3,7 +3,8 @@ import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo, Server } from 'node:net';
-import { BARE, FEATURES, type Framework, FRONT, ID_TOKEN, MINIMUM, OURS } from '../candidates.js';
+import { PerformanceObserver } from 'node:perf_hooks';
+import { BARE, FEATURES, type Framework, FRONT, ID_TOKEN, MINIMUM, MINIMUM_PLUS, OURS } from '../candidates.js';
 import type { ServerTask, Setup } from './setting.js';
 
 type Listener = (framework: Framework, setup: Setup) => Promise<RequestListener>;
@@ -12,6 +13,7 @@ type Listener = (framework: Framework, setup: Setup) => Promise<RequestListener>
 const listeners: Readonly<Record<string, () => Promise<{ listener: Listener }>>> = {
   [BARE]: () => import('./bare.js'),
   [MINIMUM]: () => import('./minimum.js'),
+  [MINIMUM_PLUS]: () => import('./minimum-plus.js'),
   [OURS]: () => import('./oauth-query.js'),
   [FRONT]: () => import('./oauth-query-front.js'),
   [FEATURES]: () => import('./oauth-query-features.js'),
@@ -49,6 +51,11 @@ listener = await (
 ).listener(framework, { issuer, signed, store, origin: origin ?? `http://127.0.0.1:${port}` });
 process.send?.({ port, tlsPort });
 
+let collections = 0;
+new PerformanceObserver((list) => {
+  collections += list.getEntries().length;
+}).observe({ entryTypes: ['gc'] });
+
 process.on('message', (question) => {
   if (question === 'heap') {
     // Twice, because what the first collection frees may have kept other objects alive.
@@ -56,6 +63,8 @@ process.on('message', (question) => {
     globalThis.gc?.();
     const { heapUsed, external } = process.memoryUsage();
     process.send?.({ heap: heapUsed + external });
+  } else if (question === 'allocated') {
+    process.send?.({ allocated: { used: process.memoryUsage().heapUsed, collections } });
   } else {
     process.send?.({ cpu: process.cpuUsage() });
   }

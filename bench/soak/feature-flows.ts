@@ -1,6 +1,7 @@
-import { randomBytes } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import { createLocalJWKSet, type JSONWebKeySet, jwtVerify } from 'jose';
-import { ProofMaker } from '../../test/dpop/keys.js';
+import { ProofMaker } from '../../test/features/dpop/keys.js';
+import { formOf } from '../../test/hosts/form.js';
 import type { Flow } from './flow.js';
 import type { Answer } from './pool.js';
 import {
@@ -102,7 +103,8 @@ const personalToken: Flow = {
     const content = await get(visitor, '/content', token);
     expectThat(content.status === 200, 'A personal token must open /content', content);
     const list = await visitor.ask('personal token: list', { path: '/oauth/tokens' });
-    const revoke = new RegExp(`name="revoke" value="([^"]*)"[^>]*>Revoke <bdi>${name}<`).exec(list.text)?.[1] ?? '';
+    const at = new RegExp(`id="token-(\\d+)"><bdi>${name}<`).exec(list.text)?.[1] ?? '';
+    const revoke = new RegExp(`value="([^"]*)"[^>]* id="end-${at}"`).exec(list.text)?.[1] ?? '';
     const question = await visitor.submit('personal token: revoke', list, { revoke }, 'name="revoke"');
     const done = await visitor.submit('personal token: revoke', question, {});
     expectThat(done.status === 303, 'A personal token must be revoked', done);
@@ -160,6 +162,10 @@ const registration: Flow = {
   },
 };
 
+/** The name of a box in the form for a client. */
+const boxOf = (kind: 'grant' | 'scope', name: string): string =>
+  `${kind}_${createHash('sha256').update(name).digest('base64url').slice(0, 12)}`;
+
 const administration: Flow = {
   name: 'an administrator adds a client, and removes it',
   weight: 1,
@@ -169,8 +175,12 @@ const administration: Flow = {
     const path = `/oauth/admin?client=${client_id}`;
     await signIn(visitor, '/oauth/admin', ADMIN);
     const form = await visitor.ask('admin: form', { path: '/oauth/admin?new=1' });
-    const typed = { client_id, kind: 'public', redirect_uris: REDIRECT_URI, scope: 'content.read', act: 'add' };
-    const added = await visitor.submit('admin: add', form, typed, 'value="add"');
+    const { action, fields } = formOf(form.text, 'value="add"');
+    // A browser sends the boxes that are checked, and the form has all of them.
+    const own = Object.entries(fields).filter(([field]) => !/^(?:grant|scope)_|^all_scopes$/.test(field));
+    const chosen = { [boxOf('grant', 'authorization_code')]: '1', [boxOf('scope', 'content.read')]: '1' };
+    const typed = { client_id, kind: 'public', redirect_uris: REDIRECT_URI, act: 'add', ...chosen };
+    const added = await visitor.ask('admin: add', { path: action, form: { ...Object.fromEntries(own), ...typed } });
     expectThat(added.status === 200 || added.status === 303, 'A client must be added', added);
     const page = await visitor.ask('admin: client', { path });
     const question = await visitor.submit('admin: remove', page, { act: 'remove' }, 'value="remove"');

@@ -1,4 +1,3 @@
-/** A process of the soak: a server with every feature, on the framework, port and store that the environment names. */
 import { createServer } from 'node:http';
 import { adminPages } from 'oauth-query/admin';
 import { clientDocuments, storedClients } from 'oauth-query/clients';
@@ -10,6 +9,8 @@ import { drainable } from 'oauth-query/node';
 import { openApi } from 'oauth-query/openapi';
 import { openIdConnect } from 'oauth-query/openid';
 import { pushedRequests } from 'oauth-query/par';
+/** A process of the soak: a server with every feature, on the framework, port and store that the environment names. */
+import { personalTokens } from 'oauth-query/personal-tokens';
 import { query } from 'oauth-query/query';
 import { sandbox } from 'oauth-query/sandbox';
 import { openStore } from 'oauth-query/stores/open';
@@ -60,18 +61,19 @@ const listener = await buildApp({
       inTheStore,
       clientDocuments({ trust: 'any', fetch: async () => DOCUMENT }),
     ],
-    openid: openIdConnect({ keys: [{ key: ID_TOKEN_KEY }], claims: (sub) => ({ name: `Name of ${sub}` }) }),
-    dpop: dpop(),
-    par: pushedRequests(),
-    tokens: {},
+    features: [
+      openIdConnect({ keys: [{ key: ID_TOKEN_KEY }], claims: (sub) => ({ name: `Name of ${sub}` }) }),
+      dpop(),
+      pushedRequests(),
+      adminPages({ clients: inTheStore, isAdmin: ({ sub }) => sub === ADMIN.username }),
+      query(contentQuery(memoryContent(pages))),
+      sandbox(),
+      openApi(),
+      mcp({ scopes: ['content.read'], anonymous: false }),
+      personalTokens(),
+    ],
     registration: { scopes: ['content.read'] },
-    admin: adminPages({ clients: inTheStore, isAdmin: ({ sub }) => sub === ADMIN.username }),
     languages: [english, ...Object.values(others)],
-    query: query(
-      contentQuery(memoryContent(pages), {
-        extensions: [sandbox(), openApi(), mcp({ scopes: ['content.read'], anonymous: false })],
-      }),
-    ),
   },
   pages: {},
 });
