@@ -11,7 +11,6 @@ export const ALONE = [
   'test/interop/mediawiki.test.ts', // m3api-oauth2 adds to m3api.
   'test/oauth/clients/slow-hash.test.ts',
   'test/oauth/kernel/client-authentication-secrets.test.ts',
-  'test/query/packages-missing.test.ts',
 ];
 
 /** Left out of `npm run test:quick`: they start programs, repeat races, or run for more than a few seconds. */
@@ -39,9 +38,13 @@ export default defineConfig(async ({ mode }) => ({
     alias: [
       { find: /^oauth-query$/, replacement: src('core/index.ts') },
       { find: /^oauth-query\/(express|koa|fastify|node|fetch)$/, replacement: src('adapters/$1/index.ts') },
-      { find: /^oauth-query\/query$/, replacement: src('core/query/index.ts') },
+      { find: /^oauth-query\/(query|feature)$/, replacement: src('core/$1/index.ts') },
       {
-        find: /^oauth-query\/(admin|dpop|languages|mcp|openapi|openid|par|sandbox|step-up)$/,
+        find: /^oauth-query\/(admin|assertions|dpop|fapi|openid|par|personal-tokens|sessions|signed-introspection|step-up|token-exchange)$/,
+        replacement: src('features/$1/index.ts'),
+      },
+      {
+        find: /^oauth-query\/(languages|mcp|openapi|sandbox)$/,
         replacement: src('$1/index.ts'),
       },
       { find: /^oauth-query\/guard$/, replacement: src('resource-server/index.ts') },

@@ -49,6 +49,6 @@ export const filterField = (label: string, onInput: (wanted: string) => void): H
   return element('p', { class: 'filter' }, element('label', { for: id }, label), input);
 };
 
-/** Whether the page lists a module as available on this site. */
+/** Whether the page lists a module, because it has an answer on this site. */
 export const isAnswered = (module: string): boolean =>
-  document.querySelector(`[data-module="${CSS.escape(module)}"]:not([data-unanswered] *)`) !== null;
+  document.querySelector(`[data-module="${CSS.escape(module)}"]`) !== null;

@@ -1,4 +1,4 @@
-import { element, filterField, freshId, isAnswered } from './dom.js';
+import { element, filterField, freshId } from './dom.js';
 import { say } from './texts.js';
 
 /** The three kinds of modules of a query, in the order in which they are sent. */
@@ -22,11 +22,9 @@ export class Picker {
     this.#entries = this.#groups.flatMap((details) => {
       const group = GROUPS.find((name) => name === details.dataset['group']);
       if (group === undefined) return [];
-      return [...details.querySelectorAll<HTMLElement>('li:not([data-unanswered])')].map((row) =>
-        entryOf(group, row, onChange),
-      );
+      return [...details.querySelectorAll('li')].map((row) => entryOf(group, row, onChange));
     });
-    section.querySelector('h2')?.after(filterField(say('findModule'), (wanted) => this.#filter(wanted)));
+    section.querySelector('#examples')?.after(filterField(say('findModule'), (wanted) => this.#filter(wanted)));
     for (const details of this.#groups) details.open = details.dataset['group'] === 'list';
   }
 
@@ -38,11 +36,7 @@ export class Picker {
   /** Selects exactly these modules. Returns the names that the page does not list. */
   choose(group: Group, names: readonly string[]): readonly string[] {
     const entries = this.#entries.filter((entry) => entry.group === group);
-    for (const { name, input } of entries) {
-      input.checked = names.includes(name);
-      // An unavailable module from the URL can be removed.
-      input.disabled = !input.checked && !isAnswered(name);
-    }
+    for (const { name, input } of entries) input.checked = names.includes(name);
     if (names.length > 0) this.#groups.find(({ dataset }) => dataset['group'] === group)?.setAttribute('open', '');
     const first = entries.find(({ input }) => input.checked)?.row;
     const list = first?.closest<HTMLElement>('.modules');
@@ -62,8 +56,6 @@ const entryOf = (group: Group, row: HTMLElement, onChange: () => void): Entry =>
   row.dataset['module'] = name;
   const id = freshId(`${group}-${name}`);
   const input = element('input', { type: 'checkbox', id, 'aria-describedby': `${id}-text` });
-  // A request would only fail.
-  input.disabled = !isAnswered(name);
   input.addEventListener('change', onChange);
   row.querySelector('a')?.replaceWith(input, ' ', element('label', { for: id }, element('code', {}, name)));
   const text = row.querySelector('span');

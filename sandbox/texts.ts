@@ -1,6 +1,6 @@
 import type { SCRIPT_TEXTS } from '../src/core/query/describe/texts/api-texts.js';
 
-type Name = keyof typeof SCRIPT_TEXTS | 'signIn' | 'signOut' | 'signedInAs' | 'continue';
+type Name = keyof typeof SCRIPT_TEXTS | 'signIn' | 'signOut' | 'signedInAs' | 'continue' | 'copy' | 'copied';
 
 /** The texts in the language of the reader, as the server has put them into the page: a line for each, or for each of its plural forms. */
 const texts = new Map(

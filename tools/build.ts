@@ -6,6 +6,8 @@ import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import { build, type BuildOptions } from 'rolldown';
 import { emitDeclarations, entryDeclarations, type Manifest, publicDeclarations } from './declarations.js';
+import { llmsOfPackage } from './site/llms.js';
+import { chaptersOf, pagesOf } from './site/pages.js';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const dist = join(root, 'dist');
@@ -44,7 +46,7 @@ const library = {
       minShareCount: 3,
       groups: [
         { name: 'stores', test: /src\/stores\//, priority: 3 },
-        { name: 'base', test: /src\/core\/base\/|@oxc-project/, priority: 2 },
+        { name: 'base', test: /src\/core\/(base|feature)\/|@oxc-project/, priority: 2 },
         { name: 'server', test: /src\/(core\/(oauth|server)|adapters)\//, priority: 1 },
       ],
     },
@@ -77,3 +79,8 @@ try {
 } finally {
   rmSync(declarations, { recursive: true, force: true });
 }
+
+const { description } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
+  readonly description: string;
+};
+writeFileSync(join(root, 'llms.txt'), llmsOfPackage(chaptersOf(pagesOf()), description));

@@ -37,13 +37,20 @@ function run(cwd: string, program: string, ...args: readonly string[]): string {
 /** Only what users need: compiled modules with their types, the guides, and the files of the command line. */
 function checkFiles(paths: readonly string[]): void {
   const expected =
-    /^(dist\/.+\.(js|d\.ts)|dist\/cli\/site\/sample\.xml|dist\/cli\/starters\/\w+\/(app|main|app\.test)\.ts|package\.json|README\.md|LICENSE|CHANGELOG\.md|SECURITY\.md|docs\/[\w/-]+\.md)$/;
+    /^(dist\/.+\.(js|d\.ts)|dist\/cli\/site\/sample\.xml|dist\/cli\/starters\/\w+\/(app|main|app\.test)\.ts|package\.json|README\.md|llms\.txt|LICENSE|CHANGELOG\.md|SECURITY\.md|docs\/[\w./-]+\.md)$/;
   assert.deepEqual(
     paths.filter((path) => !expected.test(path)),
     [],
     'the tarball contains unexpected files',
   );
-  for (const needed of ['README.md', 'LICENSE', 'CHANGELOG.md', 'dist/core/index.js', 'dist/core/index.d.ts']) {
+  for (const needed of [
+    'README.md',
+    'llms.txt',
+    'LICENSE',
+    'CHANGELOG.md',
+    'dist/core/index.js',
+    'dist/core/index.d.ts',
+  ]) {
     assert.ok(paths.includes(needed), `the tarball lacks ${needed}`);
   }
 }

@@ -4,7 +4,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 /** The maximum size of the unpacked package in bytes, without its guides. */
-const MAX_UNPACKED = 2_200_000;
+const MAX_UNPACKED = 2_550_000;
 
 /** The maximum bytes before the message about an invalid option: the line that threw, and its position. */
 const MAX_BEFORE_SENTENCE = 1024;

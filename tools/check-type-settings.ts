@@ -25,7 +25,7 @@ const SOURCES: Readonly<Record<string, string>> = {
   'settings-loading.cts': LOADING,
 };
 
-/** The rows of the table in docs/typescript.md: settings, file, and the error, if there is one. */
+/** The rows of the table in docs/getting-started.md: settings, file, and the error, if there is one. */
 const CASES: readonly (readonly [settings: readonly string[], file: string, error?: string])[] = [
   ...['node16', 'node18', 'node20', 'nodenext'].flatMap((module) => [
     [['--module', module], 'settings-module.mts'] as const,
@@ -41,7 +41,7 @@ const CASES: readonly (readonly [settings: readonly string[], file: string, erro
 ];
 
 /**
- * Checks the settings in docs/typescript.md with a TypeScript version that still supports all of them.
+ * Checks the settings in docs/getting-started.md with a TypeScript version that still supports all of them.
  *
  * @param installed - A folder in which the package, Express and their types are installed.
  */
@@ -59,5 +59,5 @@ export const checkTypeSettings = (installed: string, root: string): void => {
     const [error] = /TS\d+/.exec(stdout) ?? [];
     assert.equal(error, expected, `${settings.join(' ')} ${file}:\n${stdout}`);
   }
-  console.log(`  ${CASES.length} TypeScript settings compile as described in docs/typescript.md`);
+  console.log(`  ${CASES.length} TypeScript settings compile as described in docs/getting-started.md`);
 };

@@ -7,7 +7,6 @@ const LONG = [
   'stores/grants-survive.engine',
   'stores/failing-calls.engine',
   'stores/patroni.engine',
-  'stores/several-processes.engine',
   'stores/grants-survive-failovers.engine',
   'stores/codes-under-cuts.engine',
   'stores/owners.engine',

@@ -10,8 +10,8 @@ import { CLIENT_FIELDS } from '../src/core/oauth/clients/check-registration.js';
 import { USER_FIELDS } from '../src/core/oauth/sign-in/users.js';
 import { QUERY_OPTIONS } from '../src/core/query/option-table.js';
 import { SCOPE_FIELDS, SERVER_OPTIONS } from '../src/core/server/options/server-table.js';
+import { OPENID_OPTIONS } from '../src/features/openid/options.js';
 import { MCP_OPTIONS } from '../src/mcp/options.js';
-import { OPENID_OPTIONS } from '../src/openid/options.js';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 
@@ -48,6 +48,15 @@ const joined = (one: Members, other: Members): Members => {
   return all;
 };
 
+/** A type without `| undefined` at its end, which every option has. */
+const present = (type: TSType): TSType => {
+  if (type.type === 'TSParenthesizedType') return type.typeAnnotation;
+  if (type.type !== 'TSUnionType' || type.types.at(-1)?.type !== 'TSUndefinedKeyword') return type;
+  const [only, ...more] = type.types.slice(0, -1);
+  if (only === undefined) return type;
+  return more.length === 0 ? present(only) : { ...type, types: [only, ...more], end: more.at(-1)?.end ?? type.end };
+};
+
 /** The types in all sources, by name. Names that two files use are left out. */
 const types = new Map<string, (() => Members) | undefined>();
 
@@ -63,7 +72,7 @@ const read = (path: string): void => {
       .replace(/\s+/g, ' ');
   const memberOf = (signature: TSSignature): Omit<Member, 'meaning'> | undefined => {
     if (signature.type === 'TSPropertySignature' && signature.typeAnnotation) {
-      const { typeAnnotation: type } = signature.typeAnnotation;
+      const type = present(signature.typeAnnotation.typeAnnotation);
       return { type: text(type), members: () => below(type) };
     }
     if (signature.type !== 'TSMethodSignature' || !signature.returnType) return undefined;
@@ -84,13 +93,13 @@ const read = (path: string): void => {
     if (type.type === 'TSTypeLiteral') return membersOf(type.members);
     if (type.type === 'TSUnionType') return type.types.map(below).reduce(joined, NONE);
     if (type.type !== 'TSTypeReference' || type.typeName.type !== 'Identifier') return NONE;
-    const known = types.get(type.typeName.name);
-    return known ? known() : new Map(type.typeArguments?.params.flatMap((one) => [...below(one)]));
+    const known = types.get(type.typeName.name)?.() ?? NONE;
+    return known.size > 0 ? known : new Map(type.typeArguments?.params.flatMap((one) => [...below(one)]));
   };
   const add = (name: string, members: () => Members): void =>
     void types.set(name, types.has(name) ? undefined : members);
   for (const statement of program.body) {
-    const declared = statement.type === 'ExportNamedDeclaration' ? statement.declaration : undefined;
+    const declared = statement.type === 'ExportNamedDeclaration' ? statement.declaration : statement;
     if (declared?.type === 'TSInterfaceDeclaration') {
       const inherited = (): Members =>
         new Map(
@@ -108,11 +117,20 @@ const read = (path: string): void => {
 const isGroup = (fields: Table | undefined, members: Members): fields is Table =>
   fields !== undefined && (members.size > 0 || Object.values(fields).every((field) => field.default !== undefined));
 
-const HEADINGS = ['Option', 'Type', 'Default', 'Must be', 'Meaning'];
+/** One option or field. A sentence that says nothing new is omitted. */
+const item = (
+  name: string,
+  { meaning, takes = '', preset = '' }: { meaning: string; takes?: string; preset?: string },
+): string =>
+  [
+    `- ${name}: ${meaning}`,
+    takes !== '' && !(takes === 'true or false' && preset !== '') && `Must be ${takes}.`,
+    preset !== '' && preset !== 'none' && (preset === 'required' ? 'Required.' : `Default: ${preset}.`),
+  ]
+    .filter((part) => part !== false)
+    .join(' ');
 
-const cell = (text: string): string => text.replaceAll('|', String.raw`\|`);
-
-/** The column before the meaning has the default already, unless the meaning says it in other words. */
+/** The default stands at the end of each item, unless the meaning says it in other words. */
 const withoutDefault = (meaning: string, preset: string): string => {
   const plain = (text: string): string => text.replace(/[`'\s]/g, '');
   return meaning.replace(/ Default:? ([^.]+)\.$/, (whole, said: string) =>
@@ -132,24 +150,22 @@ const section = (path: string, fields: Table, members: Members, meaning: string,
     const preset = (title === 'options' && OF_ADAPTERS[at]) || usual;
     if (members.size > 0 && !member?.meaning) throw new Error(`${title}.${at} has no docstring.`);
     const lower = member?.members() ?? NONE;
-    const type = member && !member.type.startsWith('{') ? `\`${member.type}\`` : '';
+    const plain = `\`${name}\``;
     if (isGroup(inner, lower)) {
       const heading = headings.get(inner) ?? `${title}.${at}`;
-      if (!headings.has(inner)) {
-        headings.set(inner, heading);
-        groups.push(section(at, inner, lower, member?.meaning ?? '', title));
-      }
-      return [`[\`${name}\`](#${heading.replaceAll('.', '').toLowerCase()})`, type, preset, '', member?.meaning ?? ''];
+      const link = `see [${heading}](#${heading.replaceAll('.', '').toLowerCase()}).`;
+      if (headings.has(inner)) return { plain, link, takes: '' };
+      headings.set(inner, heading);
+      groups.push(section(at, inner, lower, member?.meaning ?? '', title));
+      return { plain, link, takes: '' };
     }
-    return [`\`${name}\``, type, preset, takes, withoutDefault(member?.meaning ?? '', preset)];
+    return { plain, takes, preset, meaning: withoutDefault(member?.meaning ?? '', preset) };
   });
-  // What all of them must be stands once, above the table.
-  const same = rows.length > 1 && rows.every((row) => row[3] === rows[0]?.[3]) ? (rows[0]?.[3] ?? '') : '';
-  if (same !== '') for (const row of rows) row[3] = '';
-  const table = [HEADINGS, HEADINGS.map(() => '-'), ...rows].map((row) =>
-    row.filter((_text, column) => rows.some((one) => one[column] !== '')),
+  // What all of them must be stands once, above the list.
+  const same = rows.length > 1 && rows.every(({ takes }) => takes === rows[0]?.takes) ? (rows[0]?.takes ?? '') : '';
+  const lines = rows.map(({ plain, link, takes, preset, meaning }) =>
+    item(plain, link === undefined ? { meaning, preset, takes: same === '' ? takes : '' } : { meaning: link }),
   );
-  const lines = table.map((row) => `| ${row.map(cell).join(' | ')} |`);
   const heading = `## ${title}${path === '' ? '' : `.${path}`}`;
   return [heading, meaning, same && `Each must be ${same}.`, lines.join('\n'), ...groups]
     .filter((part) => part !== '')
@@ -161,11 +177,9 @@ const fields = (title: string, about: string, table: Table, members: Members): s
   const rows = Object.entries(table).map(([name, { takes }]) => {
     const member = members.get(name);
     if (!member?.meaning) throw new Error(`The field ${name} of ${title} has no docstring.`);
-    return `| ${[`\`${name}\``, cell(takes), cell(member.meaning)].join(' | ')} |`;
+    return item(`\`${name}\``, { meaning: member.meaning, takes });
   });
-  return [`## Fields of ${title}`, about, ['| Field | Must be | Meaning |', '| - | - | - |', ...rows].join('\n')].join(
-    '\n\n',
-  );
+  return [`## Fields of ${title}`, about, rows.join('\n')].join('\n\n');
 };
 
 /** Options that the core requires, and for which adapters have a value. */
@@ -182,11 +196,12 @@ export const optionReference = async (): Promise<string> => {
   const membersOf = (name: string): Members => types.get(name)?.() ?? NONE;
   const text = `# Every option
 
-The options of \`oauthQuery({ … })\`. All can be left out, except those whose default is "required": these are needed in the object they belong to. "Must be" says what the server checks at the start.
+The options of \`oauthQuery({ … })\`. All are optional, except those that say "Required": the object they belong to needs them. An option without a default is absent. "Must be" says what the server checks at startup.
 
 - The fields of [a client](#fields-of-a-client), [a scope](#fields-of-a-scope), [a resource](#fields-of-a-resource), [a user](#fields-of-a-user)
 - The options of [\`query\`](#query), [\`mcp\`](#mcp) and [\`openid\`](#openid)
-- The options of other values are on their pages: [\`dpop\`](dpop.md), [\`pushedRequests\`](pushed-requests.md), [\`adminPages\`](administrators.md), [\`clientDocuments\`](self-registration.md#clients-that-publish-a-document), [the verifiers](guard.md#in-another-process-by-introspection)
+- The options of other values are on their pages: [\`dpop\`](hardening.md#sender-constrained-tokens-dpop), [\`pushedRequests\`](hardening.md#pushed-authorization-requests-par), [\`adminPages\`](users-and-administrators.md#a-page-for-administrators), [\`sessions\`](users-and-administrators.md#log-out-everywhere), [\`personalTokens\`](users-and-administrators.md#personal-tokens), [\`clientDocuments\`](clients.md#client-id-metadata-documents), [the verifiers](guard.md#in-another-process-by-introspection)
+- Their types are those of \`ServerOptions\`, \`QueryOptions\`, \`McpOptions\` and \`OpenIdOptions\`, which your editor shows
 - How to use them: [the authorization server](authorization-server.md), [the query API](query.md)
 
 ${section('', SERVER_OPTIONS, membersOf('ServerOptions'), '')}
@@ -199,11 +214,11 @@ ${fields('a resource', 'A value in `options.resources`.', RESOURCE_DEFINITION, m
 
 ${fields('a user', 'One entry of `options.users`.', USER_FIELDS, membersOf('User'))}
 
-${section('', QUERY_OPTIONS, membersOf('QueryOptions'), 'What `query({ … })` of `oauth-query/query` takes.', 'query')}
+${section('', QUERY_OPTIONS, membersOf('QueryOptions'), 'The options of `query({ … })` of `oauth-query/query`.', 'query')}
 
-${section('', MCP_OPTIONS, membersOf('McpOptions'), 'What `mcp({ … })` of `oauth-query/mcp` takes.', 'mcp')}
+${section('', MCP_OPTIONS, membersOf('McpOptions'), 'The options of `mcp({ … })` of `oauth-query/mcp`.', 'mcp')}
 
-${section('', OPENID_OPTIONS, membersOf('OpenIdOptions'), 'What `openIdConnect({ … })` of `oauth-query/openid` takes.', 'openid')}
+${section('', OPENID_OPTIONS, membersOf('OpenIdOptions'), 'The options of `openIdConnect({ … })` of `oauth-query/openid`.', 'openid')}
 `;
   const settings = JSON.parse(readFileSync(join(ROOT, '.oxfmtrc.json'), 'utf8')) as { printWidth: number };
   return (await format('options.md', text, { printWidth: settings.printWidth })).code;

@@ -18,7 +18,7 @@ export const SCRIPT: string = ${JSON.stringify(script)};
 export const STYLE: string = ${JSON.stringify(style)};
 
 /** The names of the texts that the script uses, separated by spaces. */
-export const TEXTS: string = ${JSON.stringify([...Object.keys(SCRIPT_TEXTS), 'signIn', 'signOut', 'signedInAs', 'continue'].join(' '))};
+export const TEXTS: string = ${JSON.stringify([...Object.keys(SCRIPT_TEXTS), 'signIn', 'signOut', 'signedInAs', 'continue', 'copy', 'copied'].join(' '))};
 `,
 );
 execFileSync(process.execPath, ['node_modules/oxfmt/bin/oxfmt', file], { stdio: 'inherit' });

@@ -6,13 +6,15 @@ import type { AddressInfo } from 'node:net';
 import { mcp } from 'oauth-query/mcp';
 import { drainable } from 'oauth-query/node';
 import { openApi } from 'oauth-query/openapi';
+import { personalTokens } from 'oauth-query/personal-tokens';
 import { query } from 'oauth-query/query';
 import { sandbox } from 'oauth-query/sandbox';
 import type { BuildApp } from './app.js';
+import { callbackPage } from './callback-page.js';
 import { Complaint } from './complaint.js';
 import { type DemoContent, openContent } from './content.js';
 import { frontPage } from './front-page.js';
-import { callbackPage, guide, mcpGuide } from './guide.js';
+import { guide, mcpGuide } from './guide.js';
 import type { Settings } from './settings.js';
 import { MEDIAWIKI_PATHS, reachedAt, SITE, sandboxClient } from './site.js';
 import { type OpenStore, openStore } from './store.js';
@@ -71,22 +73,23 @@ const createApp = async (
         lifetimes: settings.lifetimes,
         ...(settings.mediawikiPaths && { paths: MEDIAWIKI_PATHS }),
         ...(settings.mcp && { registration: { scopes: ['content.read'] } }),
-        query: query({
-          ...options,
-          ...(settings.mediawikiPaths && { path: ['/api', '/w/api.php'] }),
-          site: { ...options.site, server: issuer, ...(settings.language && { language: settings.language }) },
-          extensions: [
-            sandbox({ client_id: client.client_id }),
-            openApi(),
-            // Requires a token, so that clients sign their user in.
-            ...(settings.mcp ? [mcp({ scopes: ['content.read'], anonymous: false })] : []),
-          ],
-        }),
+        features: [
+          query({
+            ...options,
+            ...(settings.mediawikiPaths && { path: ['/api', '/w/api.php'] }),
+            site: { ...options.site, server: issuer, ...(settings.language && { language: settings.language }) },
+          }),
+          sandbox({ client_id: client.client_id }),
+          openApi(),
+          personalTokens(),
+          // Requires a token, so that clients sign their user in.
+          ...(settings.mcp ? [mcp({ scopes: ['content.read'], anonymous: false })] : []),
+        ],
       },
       pages: {
         '/': () => frontPage({ base, startWithTools: settings.mcp ? undefined : wording.command('MCP', '1') }),
         '/guide': () => ({ type: 'text/plain', body: guide(base, wording) }),
-        '/callback': (query) => ({ type: 'text/plain', body: callbackPage(base, query) }),
+        '/callback': (query) => callbackPage(base, query),
       },
     });
   } catch (error) {

@@ -1,7 +1,7 @@
-import { html, pageLayout } from 'oauth-query/pages';
+import { html } from 'oauth-query/pages';
 import type { Page } from './app.js';
+import { demoDocument, step } from './document.js';
 import { flowAddresses } from './guide.js';
-import { BRAND } from './site.js';
 
 /** What the page depends on. */
 interface FrontPage {
@@ -9,20 +9,6 @@ interface FrontPage {
   /** The command that starts the demo with tools for assistants; absent if it has them. */
   readonly startWithTools: string | undefined;
 }
-
-const STYLE = `
-.wide header, .wide main { max-width: 72rem; }
-.lead { max-width: 44rem; font-size: 1.15rem; }
-h1 { font-size: clamp(1.7rem, 4vw, 2.5rem); }
-pre { margin: 0; padding: 0.9rem 1.1rem; max-height: 18rem; overflow: auto; white-space: pre-wrap; background: var(--note-back); border-radius: 0.6rem; font: 0.9rem/1.5 ui-monospace, monospace; }
-.people, .steps { display: grid; gap: 1.25rem; grid-template-columns: repeat(auto-fit, minmax(min(100%, 16rem), 1fr)); }
-.steps { grid-template-columns: repeat(auto-fit, minmax(min(100%, 24rem), 1fr)); }
-.people p, .steps section { min-width: 0; padding: 1.1rem 1.25rem; border: 1px solid var(--edge); border-radius: 0.9rem; }
-.people p { display: flex; align-items: center; gap: 0.9rem; }
-.steps section { align-content: start; } .steps h2 { gap: 0.75rem; }
-.steps .mark { border-radius: 50%; }
-.steps div { display: flex; flex-wrap: wrap; align-items: center; gap: 0.5rem 1.25rem; }
-`;
 
 /** Sends the requests of the steps, and shows their responses. The secret of the client is public, as all secrets of the demo. */
 const SCRIPT = `
@@ -34,7 +20,6 @@ const tokenFor = async (more) => {
   });
   return [response, await response.json()];
 };
-const shown = (response, body) => response.status + ' ' + response.statusText + '\\n' + JSON.stringify(body, null, 2);
 let token;
 const STEPS = {
   token: async () => {
@@ -62,21 +47,6 @@ const STEPS = {
     return shown(response, result ? JSON.parse(result.content[0].text) : error);
   },
 };
-for (const button of document.querySelectorAll('[data-step]')) {
-  button.hidden = false;
-  button.onclick = async () => {
-    const output = button.closest('section').querySelector('pre');
-    output.hidden = false;
-    output.textContent = await STEPS[button.dataset.step]().catch((error) => String(error));
-  };
-}
-`;
-
-const step = (number: number, title: string, name: string, press: string, body: ReturnType<typeof html>) =>
-  html`<section><h2><span class="mark" aria-hidden="true">${number}</span>${title}</h2>
-${body}
-<div><button type="button" data-step="${name}" hidden>${press}</button></div>
-<pre role="status" tabindex="0" aria-label="${title}: response" hidden></pre></section>
 `;
 
 /** The page at the root: what this is, who to sign in as, and four things to try with their responses. */
@@ -104,30 +74,22 @@ export const frontPage = ({ base, startWithTools }: FrontPage): Page => {
       : html`<section><h2><span class="mark" aria-hidden="true">4</span>Connect an assistant</h2>
 <p>This needs the package <code>@modelcontextprotocol/server</code>. Start the demo with tools for assistants:</p>
 <pre>${startWithTools}</pre></section>`;
-  const document = pageLayout(
-    { locale: 'en', dir: 'ltr', site: { ...BRAND, home: '/', links: [] } },
-    {
-      title: 'Let other programs in, and stay in control',
-      isWide: true,
-      body: html`<p class="lead">One middleware gives your Express, Koa or Fastify server sign-in for applications (OAuth 2.0), guarded routes, and a query API. This site runs on nothing else.</p>
+  const signIn = html`<a class="button" href="${web}">Sign in as a person</a>`;
+  return demoDocument(
+    'Let other programs in, and stay in control',
+    html`<p class="lead">One middleware gives your Express, Koa or Fastify server sign-in for applications (OAuth 2.0), guarded routes, and a query API. This site runs on nothing else.</p>
 <pre>app.use(oauthQuery(options));
 app.get('/content', oauth.guard('content.read'), handler);</pre>
 <div class="people"><p><span class="mark" aria-hidden="true">A</span><span>Sign in as <strong>alice</strong><br>with the password <code>wonderland</code></span></p>
 <p><span class="mark other" aria-hidden="true">B</span><span>or as <strong>bob</strong><br>with the password <code>builder</code></span></p></div>
 <div class="steps">
-${step(1, 'Get a token', 'token', 'Request a token', html`<p>A program exchanges its secret for a token. A person <a href="${web}">signs in and consents</a>, or makes a <a href="/oauth/tokens">personal token</a>.</p>`)}
+${step(1, 'Get a token', 'token', 'Request a token', html`<p>A program exchanges its secret for a token. A person signs in and consents, or creates a <a href="/oauth/tokens">personal token</a>.</p>`, signIn)}
 ${step(2, 'Call a guarded route', 'guard', 'Call it twice', html`<p>Without a token, <code>/content</code> answers 401. With one whose scope is enough, it answers.</p>`)}
 ${step(3, 'Ask a question', 'query', 'Search for “rope”', html`<p>The API answers like MediaWiki's, so existing clients work. <a href="/api/sandbox">The sandbox</a> has a form for each of its modules; <a href="/api?action=query&amp;list=allpages&amp;format=jsonfm">see a first answer</a>.</p>`)}
 ${tools}</div>
 <section><h2>More to try</h2>
 <p class="links">${more.map(([name, address]) => html`<a href="${address}">${name}</a>\n`)}</p>
 <p class="soft">The passwords and secrets of this site are public, so it only accepts connections from this machine.</p></section>`,
-    },
-  ).source;
-  return {
-    type: 'text/html',
-    body: document
-      .replace('</style>', () => `${STYLE}</style>`)
-      .replace('</body>', () => `<script type="module">${SCRIPT}</script>\n</body>`),
-  };
+    SCRIPT,
+  );
 };

@@ -1,7 +1,7 @@
 import type { Wording } from './wording.js';
 
 /** The pair from RFC 7636 appendix B. A real client generates a new one for each request. */
-const VERIFIER = 'dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk';
+export const VERIFIER = 'dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk';
 const CHALLENGE = 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM';
 
 /** The URLs that start signing in, by client. */
@@ -25,7 +25,7 @@ A program with its own access (client credentials):
   curl -u service:service-secret -d grant_type=client_credentials ${base}/oauth/token
   curl -H 'Authorization: Bearer ACCESS_TOKEN' ${base}/content
 
-A web application (authorization code). Open this URL; after you sign in, a page shows the next command:
+A web application (authorization code). Open this URL; after you sign in, a page exchanges the code:
   ${web}
 A native app, which has no secret (authorization code with PKCE). Open this URL:
   ${native}
@@ -70,17 +70,3 @@ Server metadata for clients, and a route that requires no token:
 export const mcpGuide = (issuer: string): string => `MCP server for assistants, which let you sign in: ${issuer}/mcp
   claude mcp add --transport http demo ${issuer}/mcp
 `;
-
-/** The page of the demo's redirect URI, which shows the next step of a client. */
-export const callbackPage = (base: string, query: URLSearchParams): string => {
-  const code = query.get('code');
-  if (query.size === 0)
-    return 'A legacy application (implicit) reads its response after the # in the URL, which browsers do not send to this server.\n';
-  if (code === null) return `The response contains no code: ${query.toString()}\n`;
-  const client =
-    query.get('state') === 'native' ? `-d client_id=native -d code_verifier=${VERIFIER}` : '-u web:web-secret';
-  return `Exchange the code for tokens within a minute:
-
-curl ${client} -d grant_type=authorization_code -d redirect_uri=${base}/callback -d code=${encodeURIComponent(code)} ${base}/oauth/token
-`;
-};

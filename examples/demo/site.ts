@@ -52,7 +52,6 @@ export const SITE: SiteOptions & { readonly clients: readonly ClientRegistration
   secret: 'the secret of the demo, which is public',
   grants: ['authorization_code', 'client_credentials', 'refresh_token', 'device_code', 'password', 'implicit'],
   branding: BRAND,
-  tokens: {},
   languages: [english, arabic, french, german, japanese, portuguese, simplifiedChinese, spanish],
   scopes: {
     profile: {

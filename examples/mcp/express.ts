@@ -60,7 +60,7 @@ const oauth = oauthQuery({
 app.use(oauth);
 
 const read = oauth.guard('notes.read', { resource: '/mcp' });
-const write = oauth.guard('notes.read notes.write', { resource: '/mcp' });
+const write = oauth.guard(['notes.read', 'notes.write'], { resource: '/mcp' });
 app.all(
   '/mcp',
   express.json(),

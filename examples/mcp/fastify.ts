@@ -54,7 +54,7 @@ const oauth = oauthQuery({
 app.register(oauth);
 
 const read = oauth.guard('notes.read', { resource: '/mcp' });
-const write = oauth.guard('notes.read notes.write', { resource: '/mcp' });
+const write = oauth.guard(['notes.read', 'notes.write'], { resource: '/mcp' });
 app.route({
   method: ['GET', 'POST'],
   url: '/mcp',

@@ -54,7 +54,7 @@ const oauth = oauthQuery({
 app.use(oauth);
 
 const read = oauth.guard('notes.read', { resource: '/mcp' });
-const write = oauth.guard('notes.read notes.write', { resource: '/mcp' });
+const write = oauth.guard(['notes.read', 'notes.write'], { resource: '/mcp' });
 const guard: typeof read = (ctx, next) => (isWriting(ctx.request.body) ? write : read)(ctx, next);
 router.all('/mcp', guard, async (ctx) => {
   ctx.respond = false; // The SDK writes the answer itself.

@@ -1,16 +1,14 @@
 /** A NestJS application whose photos other programs may read with OAuth. */
 import 'reflect-metadata';
-import type { IncomingMessage, ServerResponse } from 'node:http';
-import { type CanActivate, Controller, type ExecutionContext, Get, Module, Req, UseGuards } from '@nestjs/common';
+import { Controller, Get, Module, Req } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
-import type { Authorization } from 'oauth-query';
-import { oauthQuery } from 'oauth-query/node';
+import { type AuthorizedRequest, OAUTH, OAuthQueryModule, RequireScope } from './oauth-query.module.js';
 
 const port = Number(process.env['PORT'] ?? 3000);
 const base = `http://127.0.0.1:${port}`;
 const PHOTOS = new Map([['alice', ['rabbit.jpg', 'tea-party.jpg']]]);
 
-const oauth = oauthQuery({
+const oauth = OAuthQueryModule.forRoot({
   issuer: base,
   secret: 'a secret, for the forms of the consent page',
   clients: [
@@ -25,25 +23,6 @@ const oauth = oauthQuery({
   users: [{ username: 'alice', password: 'wonderland' }],
 });
 
-interface AuthorizedRequest extends IncomingMessage {
-  auth?: Authorization;
-}
-
-/** For `@UseGuards(scope('photos.read'))`. */
-const scope = (name: string): CanActivate => {
-  const guard = oauth.guard(name);
-  return {
-    canActivate: async (context: ExecutionContext) => {
-      const http = context.switchToHttp();
-      const request = http.getRequest<AuthorizedRequest>();
-      await guard(request, http.getResponse<ServerResponse>(), (auth) => {
-        request.auth = auth;
-      });
-      return request.auth !== undefined; // Otherwise the error response has been sent.
-    },
-  };
-};
-
 @Controller()
 class PhotosController {
   @Get('/')
@@ -52,16 +31,16 @@ class PhotosController {
   }
 
   @Get('/api/photos')
-  @UseGuards(scope('photos.read'))
+  @RequireScope('photos.read')
   photos(@Req() { auth }: AuthorizedRequest): object {
     return { photos: PHOTOS.get(auth?.sub ?? '') ?? [] };
   }
 }
 
-@Module({ controllers: [PhotosController] })
+@Module({ imports: [oauth], controllers: [PhotosController] })
 class AppModule {}
 
 const app = await NestFactory.create(AppModule, { logger: ['error'] });
-app.use(oauth);
+app.use(app.get(OAUTH));
 await app.listen(port, '127.0.0.1');
 console.log(`Listening on ${base}`);

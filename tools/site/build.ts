@@ -1,11 +1,11 @@
 /** Builds the documentation site in `.docs/site`: `npm run docs`. */
 import { spawnSync } from 'node:child_process';
-import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { deadLinks } from './dead-links.js';
 import { llmsFull, llmsIndex } from './llms.js';
-import { chaptersOf, pagesOf, ROOT } from './pages.js';
+import { chaptersOf, isSearched, pagesOf, ROOT } from './pages.js';
 
 interface Manifest {
   readonly version: string;
@@ -20,11 +20,10 @@ rmSync(folder, { recursive: true, force: true });
 
 const pages = pagesOf(join(out, 'reference'));
 const chapters = chaptersOf(pages);
-for (const { path, text } of pages) {
-  mkdirSync(dirname(join(folder, path)), { recursive: true });
-  writeFileSync(join(folder, path), text);
+for (const page of pages) {
+  mkdirSync(dirname(join(folder, page.path)), { recursive: true });
+  writeFileSync(join(folder, page.path), `${isSearched(page) ? '' : '---\nsearch: false\n---\n\n'}${page.text}`);
 }
-cpSync(join(ROOT, 'docs', 'benchmarks'), join(folder, 'benchmarks'), { recursive: true });
 
 mkdirSync(join(folder, 'public'));
 writeFileSync(join(folder, 'public', 'llms.txt'), llmsIndex(chapters, manifest.description));

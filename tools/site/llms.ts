@@ -15,6 +15,13 @@ ${chapters
   )
   .join('\n')}`;
 
+/** `llms.txt` of the package: the same index, with paths inside of it. */
+export const llmsOfPackage = (chapters: readonly Chapter[], description: string): string =>
+  llmsIndex(chapters, description)
+    .replace('The whole text of all guides: [llms-full.txt](/llms-full.txt)\n\n', '')
+    .replace('](/security-policy.md)', '](SECURITY.md)')
+    .replace(/\]\(\/([^)]+)\)/g, (_, path: string) => `](${/^[A-Z]+\.md$/.test(path) ? path : `docs/${path}`})`);
+
 /** The guides in the order of the navigation. */
 export const llmsFull = (chapters: readonly Chapter[], pages: readonly Page[]): string =>
   chapters

@@ -31,7 +31,17 @@ const markdownBelow = (folder: string): readonly string[] =>
 
 /** `docs/README.md` is the first page of the site; the changelog and its like are pages next to the guides. */
 const pathOf = (source: string): string =>
-  source.replace(/^docs\//, '').replace(/(^|\/)README\.md$/, (_, folder: string) => `${folder}index.md`);
+  // VitePress does not tell `SECURITY.md` from `security.md`.
+  source === 'SECURITY.md'
+    ? 'security-policy.md'
+    : source.replace(/^docs\//, '').replace(/(^|\/)README\.md$/, (_, folder: string) => `${folder}index.md`);
+
+/** Pages about the project itself: a search for a task would find them first, because they name everything. */
+const ABOUT_THE_PROJECT = /^(?:CHANGELOG|CONTRIBUTING|adr\/.*|audit)\.md$/;
+
+/** Whether the search finds a page. Of the API reference it finds the index by name, because guides explain the rest. */
+export const isSearched = ({ path }: Pick<Page, 'path'>): boolean =>
+  !ABOUT_THE_PROJECT.test(path) && (!path.startsWith('reference/') || path === 'reference/names.md');
 
 const titleOf = (text: string): string => /^# (.+)$/m.exec(text)?.[1] ?? '';
 

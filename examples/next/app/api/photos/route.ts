@@ -1,7 +1,7 @@
 import { oauth } from '../../../oauth.js';
 
 const PHOTOS = new Map([['alice', ['rabbit.jpg', 'tea-party.jpg']]]);
-const guard = oauth.guard('photos.read');
-
-export const GET = (request: Request): Promise<Response> =>
-  guard(request, ({ sub }) => Response.json({ photos: PHOTOS.get(sub) ?? [] }));
+export const GET = async (request: Request): Promise<Response> => {
+  const { guard } = await oauth();
+  return guard('photos.read')(request, ({ sub }) => Response.json({ photos: PHOTOS.get(sub) ?? [] }));
+};
