@@ -12,14 +12,12 @@ interface Table extends ClientRegistry {
   change(client_id: string, changed: (client: ClientRegistration) => ClientRegistration): Promise<void>;
 }
 
-const codeWith = (text: string) => moduleIn('docs/clients-in-your-table.md', text);
+const codeWith = (text: string) => moduleIn('docs/clients.md', text);
 
 /** What the guide says of its code, with a real database behind a server. */
 export const clientsTableCases = (
   rowsOf: string,
-  open: (
-    code: Readonly<Record<string, unknown>>,
-  ) => Promise<{ db: unknown; run(sql: string): unknown; close(): unknown }>,
+  open: () => Promise<{ db: unknown; run(sql: string): unknown; close(): unknown }>,
 ): void => {
   const { options, clock, advance, errors } = fixture();
   let database: Awaited<ReturnType<typeof open>>;
@@ -34,7 +32,7 @@ export const clientsTableCases = (
       clientsIn(rows: unknown): Table;
     };
     const code = await codeWith(`export const ${rowsOf} =`);
-    database = await open(code);
+    database = await open();
     await database.run('DROP TABLE IF EXISTS clients');
     await database.run(TABLE);
     table = clientsIn((code[rowsOf] as (db: unknown) => unknown)(database.db));

@@ -2,7 +2,7 @@ import { describeEngine } from '../stores/engines/availability.js';
 import { noSqlite, sqliteDrivers } from '../stores/engines/sqlite.js';
 import { clientsTableCases } from './clients-table-cases.js';
 
-describeEngine('docs/clients-in-your-table.md on SQLite', noSqlite, () => {
+describeEngine('docs/clients.md on SQLite', noSqlite, () => {
   clientsTableCases('rowsOfSqlite', async () => {
     const [[, open] = []] = sqliteDrivers;
     const db = open?.(':memory:');
