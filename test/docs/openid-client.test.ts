@@ -8,11 +8,11 @@ import { fixture, SCOPES } from '../oauth/support/fixture.js';
 import { ROOT, DOCUMENTS } from './documents.js';
 
 const PROGRAM = DOCUMENTS.flatMap(({ blocks }) => blocks).find(
-  ({ document, code }) => document === 'docs/recipes.md' && code.includes("from 'openid-client'"),
+  ({ document, code }) => document === 'docs/client-programs.md' && code.includes("from 'openid-client'"),
 );
 
 test.each(hostFor(import.meta.url))(
-  'the program with openid-client in docs/recipes.md runs, on $name',
+  'the program with openid-client in docs/client-programs.md runs, on $name',
   async (host) => {
     const { options, events, errors } = fixture({
       clients: [{ client_id: 'cli', redirect_uris: ['http://127.0.0.1/callback'], refresh: 'rotating' }],

@@ -39,10 +39,10 @@ test('each guide explains every option that it is about', () =>
     },
   ));
 
-test('docs/events.md names every event', () => {
+test('docs/operations.md names every event', () => {
   const sources = ['src/core/oauth/events/events.ts', 'src/core/base/limits/limit-reached.ts'].map(read).join('');
   const types = [...sources.matchAll(/readonly type: '([^']+)'/g)].map(([, type = '']) => type);
   expect(types.length).toBeGreaterThan(10);
-  const text = read('docs/events.md');
+  const text = read('docs/operations.md');
   expect(types.filter((type) => !text.includes(`\`${type}\``))).toEqual([]);
 });

@@ -13,7 +13,7 @@ import { Browser, PKCE } from '../oauth/support/browser.js';
 
 const REDIRECT = 'http://127.0.0.1:8080/cb';
 
-/** The order of docs/recipes.md, section "Other middleware", and its listeners. */
+/** The order of docs/hosts.md, section "Order of middleware", and its listeners. */
 const start = async () => {
   const app = express();
   const { origin: base } = await listen(app);

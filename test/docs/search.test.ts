@@ -17,14 +17,14 @@ const QUESTIONS: readonly (readonly [question: string, ...answers: string[]])[] 
   ['rotate signing key', 'authorization-server.md', 'openid.md', 'operations.md'],
   ['redirect uri mismatch', 'troubleshooting.md', 'clients.md'],
   ['hash passwords of users', 'your-sign-in.md', 'command-line.md', 'deployment.md', 'troubleshooting.md'],
-  ['cors single page app', 'recipes.md'],
+  ['cors single page app', 'client-programs.md'],
   ['mcp server claude', 'mcp.md', 'mcp-query.md'],
   ['opaque or jwt', 'authorization-server.md', 'guard.md'],
   ['jest cannot use import statement', 'hosts.md', 'testing.md'],
   ['nextjs route handler', 'hosts.md'],
   ['nestjs guard', 'hosts.md', 'guard.md'],
   ['postgres connection pool', 'operations.md', 'stores.md', 'hosts.md'],
-  ['prometheus metrics', 'recipes.md', 'events.md'],
+  ['prometheus metrics', 'operations.md'],
   ['websocket token', 'guard.md'],
 ];
 

@@ -8,7 +8,6 @@ export const llmsIndex = (chapters: readonly Chapter[], description: string): st
 The whole text of all guides: [llms-full.txt](/llms-full.txt)
 
 ${chapters
-  .filter(({ pages }) => pages.length > 0)
   .map(
     ({ title, pages }) =>
       `## ${title}\n\n${pages.map((page) => `- [${page.title}](/${page.path}): ${page.about}`).join('\n')}\n`,

@@ -143,5 +143,6 @@ export const chaptersOf = (pages: readonly Page[]): readonly Chapter[] => {
         return path === '' ? [] : [{ path, title: titles.get(path) ?? path, about: textOf(fromMarkdown(about)) }];
       });
       return { title: section.split('\n', 1)[0] ?? '', pages: rows };
-    });
+    })
+    .filter(({ pages: listed }) => listed.length > 0);
 };
