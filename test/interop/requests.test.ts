@@ -60,7 +60,12 @@ describe.each(hostFor(import.meta.url))('common client behaviour at $name', (hos
     const inHeader = await token(await redemption('native-app'), basicOf('native-app:'));
     expect(inHeader.status).toBe(200);
     const refresh = { grant_type: 'refresh_token', refresh_token: String(inHeader.json['refresh_token']) };
-    expect((await token(refresh, basicOf('native-app:'))).status).toBe(200);
+    const refreshed = await token(refresh, basicOf('native-app:'));
+    expect(refreshed.status).toBe(200);
+    // okta-auth-js revokes in this way.
+    const revocation = { token: String(refreshed.json['refresh_token']) };
+    expect((await client.post('/oauth/revoke', revocation, basicOf('native-app'))).status).toBe(200);
+    expect((await client.post('/oauth/revoke', revocation, basicOf('web-app'))).status).toBe(401);
     expect((await token({ ...own, client_id: 'web-app', client_secret: '' })).status).toBe(401);
     expect((await token(own, basicOf('web-app:'))).status).toBe(401);
   });

@@ -1,4 +1,6 @@
 import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { build } from 'esbuild';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { noChromium, openWindow, startChromium } from '../../browser/chromium.js';
@@ -8,9 +10,31 @@ import { describeEngine } from '../../stores/engines/availability.js';
 import { ALICE, openIdFixture, P256 } from './support.js';
 
 const libraryOf = (path: string): Buffer => readFileSync(new URL(`../../../node_modules/${path}`, import.meta.url));
-const FILES: Readonly<Record<string, Buffer>> = {
+const FILES: Record<string, Buffer> = {
   '/oidc-client-ts.js': libraryOf('oidc-client-ts/dist/browser/oidc-client-ts.min.js'),
   '/keycloak.js': libraryOf('keycloak-js/lib/keycloak.js'),
+  '/okta-auth-js.js': libraryOf('@okta/okta-auth-js/dist/okta-auth-js.min.js'),
+};
+
+/** An Angular application without a component, as a bundler makes it of the published packages. */
+const ANGULAR = `
+import '@angular/compiler';
+import { provideHttpClient } from '@angular/common/http';
+import { provideZonelessChangeDetection } from '@angular/core';
+import { createApplication } from '@angular/platform-browser';
+import { OAuthService, provideOAuthClient } from 'angular-oauth2-oidc';
+const providers = [provideZonelessChangeDetection(), provideHttpClient(), provideOAuthClient()];
+const { injector } = await createApplication({ providers });
+window.app = injector.get(OAuthService);
+app.configure(window.configuration);
+window.isReady = true;
+`;
+
+const angularBundle = async (): Promise<Buffer> => {
+  const resolveDir = fileURLToPath(new URL('.', import.meta.url));
+  const stdin = { contents: ANGULAR, resolveDir };
+  const { outputFiles } = await build({ stdin, bundle: true, write: false, format: 'esm', logLevel: 'warning' });
+  return Buffer.from(outputFiles[0]?.contents ?? []);
 };
 
 /** Pages with the libraries as they are published. */
@@ -25,6 +49,16 @@ const app = new Keycloak({ clientId: 'keycloak', oidcProvider: '${authority}' })
 window.app = app;
 window.start = (onLoad) => app.init({ onLoad, checkLoginIframe: false, pkceMethod: 'S256', scope: 'profile email' });
 </script>`,
+  // It reads no endpoint in the metadata: without these addresses, it goes to those of its maker's servers.
+  '/okta': `<script src="/okta-auth-js.js"></script><script>
+const app = new OktaAuth({ issuer: '${authority}', clientId: 'okta', redirectUri: location.origin + '/okta', postLogoutRedirectUri: location.origin + '/okta?out',
+  scopes: ['openid', 'profile', 'email'], authorizeUrl: '${authority}/oauth/authorize', tokenUrl: '${authority}/oauth/token',
+  userinfoUrl: '${authority}/oauth/userinfo', revokeUrl: '${authority}/oauth/revoke', logoutUrl: '${authority}/oauth/logout' });
+</script>`,
+  '/angular': `<script>
+window.configuration = { issuer: '${authority}', clientId: 'angular', requireHttps: false, responseType: 'code', scope: 'openid profile email',
+  redirectUri: location.origin + '/angular', postLogoutRedirectUri: location.origin + '/angular?out' };
+</script><script type="module" src="/angular.js"></script>`,
 });
 
 const pageClient = (client_id: string, path: string) => ({
@@ -53,11 +87,18 @@ describeEngine('libraries for browsers, unmodified, in Chromium', noChromium, ()
         clients: [
           { ...pageClient('page', '/oidc'), grant_types: ['authorization_code', 'refresh_token'], refresh: 'rotating' },
           pageClient('keycloak', '/keycloak'),
+          ...['okta', 'angular'].map((name) => ({
+            ...pageClient(name, `/${name}`),
+            post_logout_redirect_uris: [`http://127.0.0.1/${name}?out`],
+            grant_types: ['authorization_code', 'refresh_token'] as const,
+            refresh: 'rotating' as const,
+          })),
         ],
       },
     ).options;
     running = await host.start({ options });
     const texts = pages(running.base);
+    FILES['/angular.js'] = await angularBundle();
     site.server.on('request', (request, response) => {
       const path = request.url?.split('?')[0] ?? '';
       const file = FILES[path];
@@ -142,6 +183,58 @@ describeEngine('libraries for browsers, unmodified, in Chromium', noChromium, ()
     await later.waitForFunction('window.start');
     await leave(later, `start('login-required')`);
     await later.getByLabel('Password').waitFor();
+    await context.close();
+  });
+
+  test('okta-auth-js 8: PKCE, userinfo, a refresh, revocation and signing out', async () => {
+    const { page, context } = await openWindow(browser);
+    await page.goto(`${home}/okta`);
+    await leave(page, 'app.signInWithRedirect()');
+    await signIn(page);
+    await page.waitForURL(`${home}/okta?*`);
+    // It verifies the ID token with the published keys, at_hash and nonce included.
+    await page.evaluate('app.handleRedirect()');
+    const claims = await page.evaluate<Record<string, unknown>>('app.tokenManager.getTokensSync().idToken.claims');
+    expect(claims).toMatchObject({ sub: 'alice', email: ALICE.email, name: ALICE.name });
+    expect(await page.evaluate('app.token.getUserInfo()')).toMatchObject({ sub: 'alice', name: ALICE.name });
+    const refreshToken = () => page.evaluate<string>('app.tokenManager.getTokensSync().refreshToken.refreshToken');
+    const before = await refreshToken();
+    const renewed = await page.evaluate<{ idToken: { claims: Record<string, unknown> } }>(
+      'app.token.renewTokens().then((tokens) => { app.tokenManager.setTokens(tokens); return tokens; })',
+    );
+    expect(renewed.idToken.claims).toMatchObject({ sub: 'alice', auth_time: claims['auth_time'] });
+    expect(await refreshToken()).not.toBe(before);
+    // It revokes both tokens first, for which it names itself in a header without a colon.
+    await leave(page, 'app.signOut()');
+    await page.waitForURL(`${home}/okta?out`);
+    await leave(page, 'app.signInWithRedirect()');
+    await page.getByLabel('Password').waitFor();
+    await context.close();
+  });
+
+  test('angular-oauth2-oidc 20 in an Angular application: PKCE, userinfo, a refresh, revocation and signing out', async () => {
+    const { page, context } = await openWindow(browser);
+    await page.goto(`${home}/angular`);
+    await page.waitForFunction('window.isReady');
+    expect(await page.evaluate('app.loadDiscoveryDocumentAndTryLogin()')).toBe(true);
+    await leave(page, 'app.initCodeFlow()');
+    await signIn(page);
+    await page.waitForURL(`${home}/angular?*`);
+    await page.waitForFunction('window.isReady');
+    await page.evaluate('app.loadDiscoveryDocumentAndTryLogin()');
+    const claims = await page.evaluate<Record<string, unknown>>('app.getIdentityClaims()');
+    expect(claims).toMatchObject({ sub: 'alice', email: ALICE.email, name: ALICE.name });
+    expect(await page.evaluate('app.loadUserProfile()')).toMatchObject({ info: { sub: 'alice', name: ALICE.name } });
+    const before = await page.evaluate('app.getRefreshToken()');
+    await page.evaluate('app.refreshToken()');
+    expect(await page.evaluate('app.getRefreshToken()')).not.toBe(before);
+    expect(await page.evaluate('app.getIdentityClaims()')).toMatchObject({ auth_time: claims['auth_time'] });
+    await leave(page, 'app.revokeTokenAndLogout()');
+    await page.waitForURL(`${home}/angular?out`);
+    await page.waitForFunction('window.isReady');
+    await page.evaluate('app.loadDiscoveryDocument()');
+    await leave(page, 'app.initCodeFlow()');
+    await page.getByLabel('Password').waitFor();
     await context.close();
   });
 });

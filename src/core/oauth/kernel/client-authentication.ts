@@ -83,8 +83,10 @@ const parseBasic = (header: string): readonly [id: string, secret: string] | und
   if (!isUtf8(bytes)) return undefined;
   const text = bytes.toString('utf8');
   const colon = text.indexOf(':');
-  if (colon < 1) return undefined;
-  const [id, secret] = [decodeUrlencoded(text.slice(0, colon)), decodeUrlencoded(text.slice(colon + 1))];
+  if (colon === 0) return undefined;
+  // okta-auth-js sends the name of a public client alone. No other client may come without a secret.
+  const [name, rest] = colon === -1 ? [text, ''] : [text.slice(0, colon), text.slice(colon + 1)];
+  const [id, secret] = [decodeUrlencoded(name), decodeUrlencoded(rest)];
   if (id === undefined || secret === undefined) return undefined;
   return GRAMMARS[CLIENT_PARAMETERS.client_id].test(id) && GRAMMARS[CLIENT_PARAMETERS.client_secret].test(secret)
     ? [id, secret]
