@@ -81,12 +81,9 @@ const parseBasic = (header: string): readonly [id: string, secret: string] | und
   if (encoded === undefined) return undefined;
   const bytes = Buffer.from(encoded, 'base64');
   if (!isUtf8(bytes)) return undefined;
-  const text = bytes.toString('utf8');
-  const colon = text.indexOf(':');
-  if (colon === 0) return undefined;
-  // okta-auth-js sends the name of a public client alone. No other client may come without a secret.
-  const [name, rest] = colon === -1 ? [text, ''] : [text.slice(0, colon), text.slice(colon + 1)];
-  const [id, secret] = [decodeUrlencoded(name), decodeUrlencoded(rest)];
+  // Without a colon, the name of a public client, as okta-auth-js sends it: no other client may come without a secret.
+  const [name = '', ...rest] = bytes.toString('utf8').split(':');
+  const [id, secret] = [decodeUrlencoded(name), decodeUrlencoded(rest.join(':'))];
   if (id === undefined || secret === undefined) return undefined;
   return GRAMMARS[CLIENT_PARAMETERS.client_id].test(id) && GRAMMARS[CLIENT_PARAMETERS.client_secret].test(secret)
     ? [id, secret]
