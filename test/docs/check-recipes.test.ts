@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import type { Server } from 'node:http';
 import { createRequire } from 'node:module';
 import 'reflect-metadata';
-import { Controller, Get, Module, Req } from '@nestjs/common';
+import { Controller, Get, Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import express from 'express';
 import type * as GraphQL from 'graphql';
@@ -14,7 +14,6 @@ import { io as connect } from 'socket.io-client';
 import { beforeAll, expect, test } from 'vitest';
 import { WebSocket, WebSocketServer } from 'ws';
 import { oauthQuery as create } from '../../src/adapters/express/index.js';
-import { oauthQuery as overNode, type OAuthQuery } from '../../src/adapters/node/index.js';
 import type { TokenCheck } from '../../src/resource-server/index.js';
 import { memoryStore } from '../../src/stores/memory.js';
 import { bearer, Client } from '../hosts.js';
@@ -38,7 +37,6 @@ interface Recipes {
   photoSockets(server: Server, check: TokenCheck): WebSocketServer;
   subscriptions(sockets: WebSocketServer, schema: GraphQL.GraphQLSchema, check: TokenCheck): unknown;
   protectSockets(io: SocketServer, check: TokenCheck): void;
-  ScopeGuard: new (guard: ReturnType<OAuthQuery['guard']>) => object;
   TokenStrategy: new (check: TokenCheck) => passport.Strategy;
 }
 
@@ -145,38 +143,6 @@ const expectGuarded = async (origin: string, insufficient: unknown): Promise<voi
   expect(await ask({})).toEqual([401, 'Bearer realm="oauth"']);
   expect(await ask(bearer(narrow))).toEqual([403, insufficient]);
 };
-
-test('the recipe for NestJS protects a route, and each of two guards', async () => {
-  const calls: string[] = [];
-  class Photos {
-    list(req: { auth: { sub: string } }): string {
-      calls.push(req.auth.sub);
-      return req.auth.sub;
-    }
-  }
-  const list = Object.getOwnPropertyDescriptor(Photos.prototype, 'list');
-  if (list === undefined) throw new Error('unreachable');
-  Req()(Photos.prototype, 'list', 0);
-  Get()(Photos.prototype, 'list', list);
-  Controller('photos')(Photos);
-  class Site {}
-  Module({ controllers: [Photos] })(Site);
-  const app = await NestFactory.create(Site, { logger: false });
-  const { guard } = overNode(options);
-  app.useGlobalGuards(new recipes.ScopeGuard(guard('photos.read')) as never);
-  await app.listen(0, '127.0.0.1');
-  await expectGuarded(await app.getUrl(), expect.stringContaining('insufficient_scope'));
-  await app.close();
-  expect(calls).toEqual(['alice']);
-
-  const strict = await NestFactory.create(Site, { logger: false });
-  const guards = (['photos.read', 'profile'] as const).map((scope) => new recipes.ScopeGuard(guard(scope)));
-  strict.useGlobalGuards(...(guards as never[]));
-  await strict.listen(0, '127.0.0.1');
-  expect((await new Client(await strict.getUrl()).get('/photos', bearer(live))).status).toBe(403);
-  await strict.close();
-  expect(calls).toEqual(['alice']);
-});
 
 test('the module for NestJS is that of the example, and a method does not run that its own guard refuses', async () => {
   const { OAUTH, OAuthQueryModule, RequireScope } = await import('../../examples/nest/oauth-query.module.js');
