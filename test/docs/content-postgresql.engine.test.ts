@@ -40,10 +40,10 @@ const filledWith = async (pages: readonly MemoryPage[]): Promise<ContentSource> 
   });
 };
 
-describeEngine('docs/content-in-your-database.md', noPostgres, () => {
+describeEngine('docs/content.md', noPostgres, () => {
   beforeAll(async () => {
     // The code of the guide, as it stands there.
-    code = (await moduleIn('docs/content-in-your-database.md', 'export const articlesIn')) as unknown as Guide;
+    code = (await moduleIn('docs/content.md', 'export const articlesIn')) as unknown as Guide;
     server = await startPostgres();
     database = new Pool({ connectionString: server.url });
     await database.query(code.TABLE);

@@ -18,10 +18,7 @@ let server: Awaited<ReturnType<typeof startSearchServer>>;
 
 beforeAll(async () => {
   // The code of the guide, as it stands there.
-  code = await moduleIn<Guide & Readonly<Record<string, unknown>>>(
-    'docs/content-in-your-database.md',
-    'export const searchedBy',
-  );
+  code = await moduleIn<Guide & Readonly<Record<string, unknown>>>('docs/content.md', 'export const searchedBy');
   server = await startSearchServer();
 });
 afterAll(() => server.close());

@@ -15,7 +15,7 @@ const KINDS: readonly (readonly [kind: string, pattern: RegExp, inDocs: number, 
     27,
     92,
   ],
-  ['one reason for a sentence', /\b(?:so that|because)\b/g, 63, 307],
+  ['one reason for a sentence', /\b(?:so that|because)\b/g, 53, 307],
   [
     'begin a title with the term of the field',
     /^#+ (?:Who|What|Where|Tokens that|Requests that|Clients (?:you|that)|Switch)/gm,

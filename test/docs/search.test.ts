@@ -18,7 +18,7 @@ const QUESTIONS: readonly (readonly [question: string, ...answers: string[]])[] 
   ['redirect uri mismatch', 'troubleshooting.md', 'clients.md'],
   ['hash passwords of users', 'your-sign-in.md', 'command-line.md', 'deployment.md', 'troubleshooting.md'],
   ['cors single page app', 'client-programs.md'],
-  ['mcp server claude', 'mcp.md', 'mcp-query.md'],
+  ['mcp server claude', 'mcp.md'],
   ['opaque or jwt', 'authorization-server.md', 'guard.md'],
   ['jest cannot use import statement', 'hosts.md', 'testing.md'],
   ['nextjs route handler', 'hosts.md'],

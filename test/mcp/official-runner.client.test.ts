@@ -9,7 +9,7 @@ const RUNNER = fileURLToPath(
   new URL('../../node_modules/@modelcontextprotocol/conformance/dist/index.js', import.meta.url),
 );
 
-/** The scenarios that apply here. `docs/mcp-query.md` says why the others do not. */
+/** The scenarios that apply here. `docs/mcp.md` says why the others do not. */
 const SCENARIOS = [
   'server-initialize',
   'ping',
