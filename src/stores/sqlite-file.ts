@@ -67,7 +67,12 @@ function protectFile(file: string): boolean {
     closeSync(openSync(file, 'wx', 0o600));
     return false;
   } catch (error) {
-    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
+    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST'))
+      throw mistake(
+        `sqliteStore: the file cannot be created: ${String(error)}. Its folder must exist, and this user must be allowed to write to it`,
+        'OQ100',
+        error,
+      );
     const found = statSync(file);
     if (found.isDirectory())
       throw mistake(`sqliteStore: ${file} is a folder. Name a file in it, such as ${file}/oauth.db`, 'OQ100');

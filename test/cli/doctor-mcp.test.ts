@@ -36,6 +36,13 @@ test('reports nothing for a server that clients can connect to, and leaves nothi
   expect([report.code, report.issuer]).toEqual([0, `${proxy.issuer}/mcp`]);
 });
 
+test('on loopback, the scripts that count are those of loopback', async () => {
+  proxy.spoil = ({ path, asked: { origin }, headers }) => {
+    if (path === '/mcp' && origin?.startsWith('http://localhost:')) headers['access-control-allow-origin'] = origin;
+  };
+  expect(complaints(await walk())).toEqual([]);
+});
+
 test('a server at the root, and one for clients with documents only', async () => {
   const { clientDocuments } = await import('../../src/clients/index.js');
   const root = await startNotes({ clients: [clientDocuments({ trust: 'any' })] }, '/');
@@ -62,7 +69,8 @@ const BROKEN: readonly Fault<keyof typeof MCP_RULES>[] = [
   ],
   ['mcp-challenge', 'WWW-Authenticate is Bearer', at('/mcp', setHeader('www-authenticate', 'Bearer'))],
   ['mcp-challenge-metadata', 'missing', at('/mcp', setHeader('www-authenticate', 'Bearer realm="x"'))],
-  ['mcp-challenge-scripts', 'browsers hide it', at('/mcp', dropHeader('access-control-expose-headers'))],
+  ['mcp-challenge-scripts', 'Expose-Headers is missing', at('/mcp', dropHeader('access-control-expose-headers'))],
+  ['mcp-challenge-scripts', 'Allow-Origin is missing', at('/mcp', dropHeader('access-control-allow-origin'))],
   ['mcp-resource-found', '404', at(RESOURCE, html(404))],
   ['mcp-resource-found', 'text/html', at(RESOURCE, html(200))],
   ['mcp-resource-name', 'https://other.example/mcp', edit(RESOURCE, () => ({ resource: 'https://other.example/mcp' }))],

@@ -200,6 +200,18 @@ const ERRORS: readonly Row[] = [
     /table.*"Oauth"/,
     () => postgresStore({ query: vi.fn(), table: 'Oauth' }),
   ],
+  [
+    'its own options: a file in a folder that does not exist',
+    'OQ100',
+    /sqliteStore: the file cannot be created: .*'\/no-such-folder\/oauth\.db'.*folder must exist/,
+    () => sqliteStore({ file: '/no-such-folder/oauth.db' }),
+  ],
+  [
+    'a description in several languages',
+    'OQ100',
+    /options\.scopes\.a\.description .*translations/,
+    () => build({ scopes: { a: { description: { en: 'See', de: 'Sehen' } } } }),
+  ],
   // Mounting
   ['the adapter without a call', 'OQ104', /Call it: app\.use/, () => oauthQuery(express() as never)],
   ['the same on plain Node', 'OQ104', /Call it: createServer/, () => forNode(createServer() as never)],

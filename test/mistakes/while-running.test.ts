@@ -309,6 +309,17 @@ const CALLS: readonly Row[] = [
     /an array: return its first row/,
     () => twice(site({ clients: { find: () => [{ client_id: 'service' }] } }), '/oauth/token', TOKEN),
   ],
+  [
+    'check takes a scope without its name',
+    'OQ100',
+    /check\(token, options\).*\{ scope: 'photos\.read' \}/,
+    async () => {
+      const { oauth, report } = await site();
+      for (const given of ['photos.read', ['photos.read']])
+        await oauth.check('token', given as never).catch(report.options.onError);
+      return report;
+    },
+  ],
   ...(['signOut', 'erase', 'export'] as const).map((name): Row => [
     `owners.${name} of nobody`,
     'OQ100',
@@ -342,6 +353,17 @@ test('a client that asks for an unknown grant_type reads which ones there are', 
       error_description: expect.stringMatching(
         /Supported are authorization_code, .*urn:ietf:params:oauth:grant-type:device_code\./,
       ),
+    });
+  }
+});
+
+test('a client without credentials, or with credentials in the URL, reads where they belong', async () => {
+  const { send } = await site();
+  for (const query of ['', `?client_id=service&client_secret=${LONG}`]) {
+    const init = { ...TOKEN, headers: {} };
+    expect(await (await send(`/oauth/token${query}`, init)).json()).toEqual({
+      error: 'invalid_client',
+      error_description: expect.stringMatching(/Authorization header.*client_id in the body.*URL/),
     });
   }
 });

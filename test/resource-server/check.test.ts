@@ -137,7 +137,11 @@ describe('a token is checked without middleware', () => {
       onWarning: (sentence) => warnings.push(sentence),
     });
     const { refused } = await oauth.check.any('x'.repeat(43));
-    expect(refused).toMatchObject({ status: 503, error: 'temporarily_unavailable', headers: { 'retry-after': '5' } });
+    expect(refused).toMatchObject({
+      status: 503,
+      error: 'temporarily_unavailable',
+      headers: { 'retry-after': '5', 'cache-control': 'no-store' },
+    });
     expect(errors.splice(0)).toEqual([expect.objectContaining({ cause: new Error('connect ECONNREFUSED') })]);
 
     await expect(oauth.check.any('x', { resource: '/unknown' })).rejects.toThrow(/resource/);

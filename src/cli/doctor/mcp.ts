@@ -1,8 +1,10 @@
+import { isLoopbackHost } from '../../core/base/addresses/loopback.js';
 import { parseUrl } from '../../core/base/addresses/url.js';
 import { error, note, warning } from './finding.js';
 import type { Answer } from './probe.js';
 import {
   allowsForeign,
+  allowsOrigin,
   describe,
   FOREIGN_ORIGIN,
   headerOf,
@@ -122,6 +124,9 @@ type Id = keyof typeof MCP_RULES;
 
 const PREFLIGHT = { origin: FOREIGN_ORIGIN, 'mcp-protocol-version': '2025-11-25' };
 
+/** The page of the MCP Inspector, as a developer opens it. */
+const INSPECTOR = 'http://localhost:6274';
+
 const INITIALIZE = {
   jsonrpc: '2.0',
   id: 1,
@@ -148,12 +153,16 @@ const metadataPlace = async (walk: McpWalk): Promise<URL> => {
   const named = /resource_metadata="([^"]+)"/.exec(header ?? '')?.[1];
   const isNamed = named !== undefined && parseUrl(named) !== undefined;
   walk.check('mcp-challenge-metadata', !isNamed && `resource_metadata is ${shown(named)}`);
-  // A server may refuse requests from scripts of other origins.
-  const toScript = await walk.ask(address, { json: INITIALIZE, headers: { ...headers, origin: FOREIGN_ORIGIN } });
-  const isReadable =
-    allowsForeign(toScript) &&
-    /www-authenticate|\*/i.test(String(toScript.headers['access-control-expose-headers'] ?? ''));
-  walk.check('mcp-challenge-scripts', !isReadable && 'browsers hide it from scripts');
+  // A server may refuse requests from scripts of other origins, and one on loopback those of all that are not.
+  const script = isLoopbackHost(address.hostname) ? INSPECTOR : FOREIGN_ORIGIN;
+  const toScript = await walk.ask(address, { json: INITIALIZE, headers: { ...headers, origin: script } });
+  const isExposed = /www-authenticate|\*/i.test(String(toScript.headers['access-control-expose-headers'] ?? ''));
+  walk.check(
+    'mcp-challenge-scripts',
+    allowsOrigin(toScript, script)
+      ? !isExposed && headerOf(toScript, 'Access-Control-Expose-Headers')
+      : `asked by ${script}: ${describe(toScript)}, and ${headerOf(toScript, 'Access-Control-Allow-Origin')}`,
+  );
   const { origin, pathname } = address;
   return new URL(isNamed ? named : `${origin}/.well-known/oauth-protected-resource${pathname === '/' ? '' : pathname}`);
 };

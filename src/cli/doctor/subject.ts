@@ -96,5 +96,8 @@ export const isJson = ({ headers, json }: Answer): boolean =>
 export const letsForeignCookiesIn = ({ headers }: Answer): boolean =>
   headers['access-control-allow-origin'] === FOREIGN_ORIGIN && headers['access-control-allow-credentials'] === 'true';
 
-export const allowsForeign = ({ headers }: Answer): boolean =>
-  ['*', FOREIGN_ORIGIN].includes(headers['access-control-allow-origin'] ?? '');
+/** Whether scripts of this origin may read a response that was requested for them. */
+export const allowsOrigin = ({ headers }: Answer, origin: string): boolean =>
+  ['*', origin].includes(headers['access-control-allow-origin'] ?? '');
+
+export const allowsForeign = (answer: Answer): boolean => allowsOrigin(answer, FOREIGN_ORIGIN);

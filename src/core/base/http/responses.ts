@@ -9,7 +9,7 @@ export interface Refusal {
   readonly error: string | undefined;
   /** For the people who write clients, in printable ASCII. */
   readonly message: string;
-  /** Headers of a guard's response, by lower-case name, such as `www-authenticate` and `retry-after`. */
+  /** Headers of a guard's response, by lower-case name, such as `www-authenticate`, `retry-after` and `cache-control`. */
   readonly headers: Readonly<Record<string, string>>;
 }
 
@@ -144,7 +144,8 @@ export const refusalOf = (
   route: RefusedRoute = { scopes: [] },
 ): Refusal => {
   const known = protocolError(error, onError);
-  return known instanceof BearerError ? bearerRefusal(known, route) : oauthRefusal(known);
+  const refusal = known instanceof BearerError ? bearerRefusal(known, route) : oauthRefusal(known);
+  return { ...refusal, headers: { 'cache-control': NO_STORE['cache-control'], ...refusal.headers } };
 };
 
 /** An error as JSON. */

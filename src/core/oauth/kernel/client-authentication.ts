@@ -24,10 +24,14 @@ const BASIC_CHALLENGE = { 'www-authenticate': challenge('Basic', { realm: 'oauth
 type Place = 'header' | 'form';
 
 /** Unknown client, wrong secret and wrong method lead to the same error. A client that used the header gets a challenge header. */
-const refused = (place: Place): OAuthError =>
-  new OAuthError('invalid_client', 'Client authentication failed.', {
+const refused = (place: Place, more = ''): OAuthError =>
+  new OAuthError('invalid_client', `Client authentication failed.${more}`, {
     ...(place === 'header' && { headers: BASIC_CHALLENGE }),
   });
+
+/** What the sender knows. Credentials in a URL end in logs, so they are not read (RFC 6749 §2.3.1). */
+const NO_CREDENTIALS =
+  ' There is no Authorization header and no client_id in the body; credentials in the URL are ignored.';
 
 /** The parameters read by all endpoints with client authentication. */
 export const CLIENT_PARAMETERS = {
@@ -126,7 +130,7 @@ const fromAssertion = (assertion: string, form: Parameters): Credentials => {
 
 const fromForm = (form: Parameters): Credentials => {
   const client_id = form.get('client_id');
-  if (client_id === undefined) throw refused('form');
+  if (client_id === undefined) throw refused('form', NO_CREDENTIALS);
   const secret = form.get('client_secret');
   return { client_id, secret, method: secret === undefined ? 'none' : 'client_secret_post', place: 'form' };
 };
