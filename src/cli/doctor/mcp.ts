@@ -1,4 +1,3 @@
-import { isLoopbackHost } from '../../core/base/addresses/loopback.js';
 import { parseUrl } from '../../core/base/addresses/url.js';
 import { error, note, warning } from './finding.js';
 import type { Answer } from './probe.js';
@@ -153,8 +152,8 @@ const metadataPlace = async (walk: McpWalk): Promise<URL> => {
   const named = /resource_metadata="([^"]+)"/.exec(header ?? '')?.[1];
   const isNamed = named !== undefined && parseUrl(named) !== undefined;
   walk.check('mcp-challenge-metadata', !isNamed && `resource_metadata is ${shown(named)}`);
-  // A server may refuse requests from scripts of other origins, and one on loopback those of all that are not.
-  const script = isLoopbackHost(address.hostname) ? INSPECTOR : FOREIGN_ORIGIN;
+  // A server may refuse requests from scripts of other origins; one without TLS is on loopback, and so are its scripts.
+  const script = address.protocol === 'http:' ? INSPECTOR : FOREIGN_ORIGIN;
   const toScript = await walk.ask(address, { json: INITIALIZE, headers: { ...headers, origin: script } });
   const isExposed = /www-authenticate|\*/i.test(String(toScript.headers['access-control-expose-headers'] ?? ''));
   walk.check(

@@ -88,21 +88,21 @@ const isText = (given: unknown): given is string => typeof given === 'string';
 
 const list = (given: string | readonly string[]): readonly string[] => (isText(given) ? [given] : given);
 
-const LET_ANY_PASS = 'If any valid token may pass, write guard.any(), or check.any(token).';
+const NAME_ONE = "Name a scope: check(token, { scope: 'a' }). Any valid token passes guard.any() and check.any(token).";
 
 /**
  * The scopes that a guard was given. What would let any token pass by mistake is an error, such as the name of a constant that does not exist. A
  * framework that receives the function itself instead of a middleware calls it with a request.
  */
 export const scopesOf = (given: unknown): readonly string[] => {
-  if (given === undefined) return fail(`The scope of a guard or a check is undefined. ${LET_ANY_PASS}`, 'OQ107');
+  if (given === undefined) return fail(`The scope of a guard or a check is undefined. ${NAME_ONE}`, 'OQ107');
   if (!isText(given) && !(Array.isArray(given) && given.every(isText)))
     return fail(
       "guard(scope) takes a scope such as 'photos.read' or an array of scopes, and returns the middleware. Call it: pass guard('photos.read') or guard.any() to the route, not guard.",
       'OQ107',
     );
   const scopes = list(given).flatMap((names) => names.split(' ').filter((name) => name !== ''));
-  return scopes.length > 0 ? scopes : fail(`A guard or a check has no scope. ${LET_ANY_PASS}`, 'OQ107');
+  return scopes.length > 0 ? scopes : fail(`A guard or a check has no scope. ${NAME_ONE}`, 'OQ107');
 };
 
 /**

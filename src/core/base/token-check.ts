@@ -7,7 +7,7 @@ import {
 } from './guard-requirement.js';
 import type { CheckResult, GuardRequirement } from './http/bearer.js';
 import type { GivenProof } from './possession.js';
-import { fail, isRecord, object, required, type Schema, text, value } from './schema.js';
+import { fail, object, required, type Schema, text, value } from './schema.js';
 
 /**
  * Checks a token where there is no middleware, such as in the upgrade request of a WebSocket, a subscription or a job: the decision
@@ -70,12 +70,8 @@ export const checkOf = (server: CheckingServer): TokenCheck => {
     if (proof !== undefined) PROOF.read(proof, 'check(token, options): options.proof');
     return server.check(token, guardRequirement(scopes, required, known), proof);
   };
-  const check = (token: unknown, given: Partial<ScopedOptions> = {}): Promise<CheckResult> =>
-    awaited(async () => {
-      if (!isRecord(given)) fail("check(token, options): pass the scope in an object: { scope: 'photos.read' }.");
-      const { scope, ...options } = given;
-      return decide(token, scopesOf(scope), options);
-    });
+  const check = (token: unknown, { scope, ...options }: Partial<ScopedOptions> = {}): Promise<CheckResult> =>
+    awaited(async () => decide(token, scopesOf(scope), options));
   const any: TokenCheck['any'] = (token, options = {}) => awaited(async () => decide(token, [], options));
   return Object.assign(check, { any });
 };

@@ -16,11 +16,7 @@ export interface Refusal {
 const JSON_TYPE = 'application/json; charset=utf-8';
 
 /** Tokens, and errors about them, are for one reader only. RFC 6749 §5.1 requires both headers. */
-const NO_STORE = {
-  'content-type': JSON_TYPE,
-  'cache-control': 'no-store',
-  pragma: 'no-cache',
-} as const;
+const NO_STORE = { 'content-type': JSON_TYPE, 'cache-control': 'no-store', pragma: 'no-cache' } as const;
 
 /** A JSON response that must not be cached. */
 export const json = (status: number, value: object, headers?: Readonly<Record<string, string>>): HttpResponse => ({

@@ -29,10 +29,6 @@ const refused = (place: Place, more = ''): OAuthError =>
     ...(place === 'header' && { headers: BASIC_CHALLENGE }),
   });
 
-/** What the sender knows. Credentials in a URL end in logs, so they are not read (RFC 6749 §2.3.1). */
-const NO_CREDENTIALS =
-  ' There is no Authorization header and no client_id in the body; credentials in the URL are ignored.';
-
 /** The parameters read by all endpoints with client authentication. */
 export const CLIENT_PARAMETERS = {
   client_id: 'client_id',
@@ -130,7 +126,7 @@ const fromAssertion = (assertion: string, form: Parameters): Credentials => {
 
 const fromForm = (form: Parameters): Credentials => {
   const client_id = form.get('client_id');
-  if (client_id === undefined) throw refused('form', NO_CREDENTIALS);
+  if (client_id === undefined) throw refused('form', ' There is no Authorization header and no client_id in the body.');
   const secret = form.get('client_secret');
   return { client_id, secret, method: secret === undefined ? 'none' : 'client_secret_post', place: 'form' };
 };

@@ -100,10 +100,7 @@ const DEFAULT_GRANTS = ['authorization_code', 'client_credentials', 'refresh_tok
 
 /** The fields of a scope. */
 export const SCOPE_FIELDS = {
-  description: required(
-    text('a non-empty string, with other languages in translations'),
-    'it tells users what they allow',
-  ),
+  description: required(text('one non-empty string; translations has the others'), 'it tells users what they allow'),
   translations: mapOf("an object of languages, such as { de: 'Ihre Fotos sehen' }", text('a non-empty string')),
   rights: listOf('an array of names', text('the name of a right')),
   implies: listOf('an array of scopes', text('the name of a scope')),
