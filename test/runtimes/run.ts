@@ -1,5 +1,5 @@
 /**
- * `npm run runtimes`: runs the checks of the entry for `fetch` on Node, Bun, Deno and workerd, and prints the table of docs/hosts.md. npx downloads the other
+ * `npm run runtimes`: runs the checks of the entry for `fetch` on Node, Bun, Deno and workerd, and prints a table of what passes, for docs/hosts.md. npx downloads the other
  * runtimes, about 340 MB, which is why they are no dependencies.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
