@@ -1,5 +1,15 @@
 import type { Scenario } from './explore.js';
-import { DEVICE_THREE, DEVICES, FORMS, PACE, PERSONAL, PUSHED, REMEMBERED, USED } from './scenarios/approvals.js';
+import {
+  CODES,
+  DEVICE_THREE,
+  DEVICES,
+  FORMS,
+  PACE,
+  PERSONAL,
+  PUSHED,
+  REMEMBERED,
+  USED,
+} from './scenarios/approvals.js';
 import { ASSERTION, GUESSES, PROOFS, RIGHT, ROTATED, STRANGERS } from './scenarios/clients.js';
 import {
   REDEEM_AND_DENY,
@@ -54,7 +64,7 @@ export const PARTS = {
     UNREADABLE,
     ...VERIFIERS,
   ],
-  approvals: [...FORMS, REMEMBERED, ...DEVICES, PACE, ...PERSONAL, USED, PUSHED],
+  approvals: [...FORMS, REMEMBERED, ...DEVICES, ...CODES, PACE, ...PERSONAL, USED, PUSHED],
   connections: [EXTENDED_ALONE, ...EXTENDED, BACK_AGAIN, SIGN_IN_AND_END, TWO_SIGN_INS],
   clients: [ROTATED, RIGHT, GUESSES, ASSERTION, ...PROOFS, ...STRANGERS, ...SESSIONS, ...STATEMENTS, ...DERIVED],
 } as const satisfies Readonly<Record<string, readonly Scenario[]>>;

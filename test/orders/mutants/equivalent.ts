@@ -7,6 +7,26 @@ const EQUIVALENT: readonly (readonly [RegExp, string])[] = [
     /forgetConsents records\.delete \| /,
     'Redundant: a remembered approval names the generation of its connection, which has ended. It names no owner, and expires.',
   ],
+  [
+    /owner-sessions\.ts endSessions records\.swap \| result ignored/,
+    'Redundant: of two sign-outs at the same moment, the session of the one that lost would go on with a rev that no record has, and is refused.',
+  ],
+  [
+    /owner-sessions\.ts endSession records\.add \| result ignored/,
+    'Nobody reads its result: the mark is there either way.',
+  ],
+  [
+    /devices\.ts release records\.swap \| result ignored/,
+    'Nobody reads its result: the device has changed, so it is released or decided.',
+  ],
+  [
+    /connections\.ts keep records\.swap \| after the next/,
+    'The response waits for both. Until then the grant is not valid or was covered before; whoever ends it in between finds it by its own groups.',
+  ],
+  [
+    /tokens\.ts disconnect connections\.end \| expiry halved/,
+    'Redundant: without a record the grants of a connection are as invalid as with one that has ended, and the next connection has another generation.',
+  ],
   [/codes\.ts save chains\.add \| result ignored/, UNIQUE],
   [
     /connections\.ts end records\.swap \| result ignored/,

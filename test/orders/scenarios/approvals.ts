@@ -1,11 +1,12 @@
 import { pushedRequests } from 'oauth-query/par';
 import { scenario, type Scenario } from '../explore.js';
-import { type About, codeIn, isAnswer, isDone, isSuccess, type Server, textOf } from '../history.js';
+import { type About, type Answer, codeIn, isAnswer, isDone, isSuccess, type Server, textOf } from '../history.js';
 import {
   authorize,
   authorizePath,
   CALLBACK,
   consentForm,
+  cookieOf,
   createToken,
   decideDevice,
   deviceCodes,
@@ -19,10 +20,13 @@ import {
   press,
   secretOf,
   send,
+  shown,
   type Shown,
+  shownIn,
   tokenForm,
   tokenOnPage,
 } from '../requests.js';
+import type { Full } from '../steps.js';
 import { DAY, HOUR, SECOND, type World } from '../world.js';
 
 const REMEMBERING = { ...OPTIONS, lifetimes: { rememberedConsent: 30 * 86_400 } };
@@ -128,7 +132,11 @@ export const DEVICES: readonly Scenario[] = [
       (server, { shown }) => decideDevice(server, shown, 'approve'),
       (server, { shown }) => decideDevice(server, shown, 'deny'),
     ],
-    also: decided,
+    also: async (world, waiting, answers) => {
+      const pages = answers.filter(isAnswer).map(({ text }) => /<h1>.*?<\/h1>/.exec(text)?.[0]);
+      const isOne = new Set(pages).size <= 1;
+      return [...(isOne ? [] : ['P9: a device is decided in two ways']), ...(await decided(world, waiting, answers))];
+    },
   }),
   scenario({
     name: 'a device polls in the second in which its code ends',
@@ -140,6 +148,132 @@ export const DEVICES: readonly Scenario[] = [
     succeed: 'one',
     requests: [poll, poll],
   }),
+];
+
+/** Half of the time that a device code lives has passed, and more. */
+const LATER = 450 * SECOND;
+
+const askForCodes = (server: Server): Promise<unknown> =>
+  send(server, '/oauth/device', [], { form: { ...secretOf('tv'), scope: 'a' } });
+
+/** A device that got codes may poll with one, and its owner finds the other, as long as they live. */
+const known = async (world: World, _: unknown, [answer]: readonly unknown[]): Promise<readonly string[]> => {
+  const device_code = textOf(answer, 'device_code');
+  if (device_code === undefined) return [];
+  world.now += LATER;
+  const polled = await poll(world.outside, device_code);
+  const { text } = await deviceForm(world, textOf(answer, 'user_code') ?? '');
+  return [
+    ...(textOf(polled, 'error') === 'authorization_pending' ? [] : ['P9: a device code that was given is not known']),
+    ...(isConsent(text) ? [] : ['P9: a user code that was given is not known']),
+  ];
+};
+
+const isConsent = (page: string): boolean => page.includes('value="approve"');
+
+/** The first user code that is drawn is not free. */
+const takenOnce = (store: Full): Full => {
+  let isTaken = false;
+  return {
+    ...store,
+    add: async (key, ...rest) => {
+      const isFirst = !isTaken && key.includes('user-code:');
+      isTaken ||= isFirst;
+      return isFirst ? false : store.add(key, ...rest);
+    },
+  };
+};
+
+/** An owner's browser, without a sign-in of its own. */
+type Browser = Shown & { readonly headers: { readonly 'x-owner': string } };
+
+const browserOf = async ({ outside }: World, sub: string): Promise<Browser> => {
+  const headers = { 'x-owner': sub };
+  const page = await send(outside, '/oauth/device', [], { headers });
+  return { ...shownIn(page), headers };
+};
+
+const enterCode = (server: Server, { fields, ...sent }: Browser, user_code: string): Promise<Answer> =>
+  send(server, '/oauth/device/verify', [], { ...sent, form: { ...fields, user_code } });
+
+/** A device belongs to the first owner who enters its code; for others it does not exist. */
+const ENTERED = scenario({
+  name: 'a user code is entered by two owners',
+  options: { ...OPTIONS, owner: ({ headers }) => ({ sub: headers.get('x-owner') ?? 'alice' }) },
+  setup: async (world) => {
+    const { user_code } = await deviceCodes(world);
+    return { user_code, browsers: [await browserOf(world, 'alice'), await browserOf(world, 'bob')] as const };
+  },
+  succeed: 'one',
+  requests: [
+    (server, { browsers: [first], user_code }) => enterCode(server, first, user_code),
+    (server, { browsers: [, second], user_code }) => enterCode(server, second, user_code),
+  ],
+  also: async ({ outside }, { browsers, user_code }, answers) => {
+    const saw = answers.map((answer) => isAnswer(answer) && isConsent(answer.text));
+    const now: boolean[] = [];
+    for (const browser of browsers) now.push(isConsent((await enterCode(outside, browser, user_code)).text));
+    const all = now.map((sees, at) => sees || saw[at] === true).filter(Boolean);
+    return all.length === 1 ? [] : [`P5: a device is shown to ${all.length} owners`];
+  },
+});
+
+const { owner: _, loginUrl: __, ...WITHOUT_OWNER } = OPTIONS;
+
+/** Who signs out without a decision leaves the device to others. */
+const RELEASED = scenario({
+  name: 'an owner signs out on the page of a device',
+  options: {
+    ...WITHOUT_OWNER,
+    users: ['alice', 'bob'].map((username) => ({ username, password: 'wonderland' })),
+  },
+  setup: async (world) => {
+    const codes = await deviceCodes(world);
+    return { ...codes, shown: await signedInForm(world, 'alice', codes.user_code) };
+  },
+  succeed: 'each',
+  requests: [
+    (server, { shown: { fields, cookie } }) =>
+      send(server, '/oauth/device/verify', [], { form: { ...fields, decision: 'sign_out' }, cookie }),
+  ],
+  also: async (world, { user_code, device_code }, [answer]) => {
+    if (!isAnswer(answer)) return [];
+    world.now += LATER;
+    const { text } = await signedInForm(world, 'bob', user_code);
+    const polled = await poll(world.outside, device_code);
+    return [
+      ...(isConsent(text) ? [] : ['P9: a device is not released']),
+      ...(textOf(polled, 'error') === 'authorization_pending' ? [] : ['P9: a device code dies before its time']),
+    ];
+  },
+});
+
+const signedInForm = async ({ outside }: World, username: string, user_code: string): Promise<Shown> => {
+  const login = await shown(outside, '/oauth/device');
+  const form = { ...login.fields, username, password: 'wonderland' };
+  const signedIn = await send(outside, '/oauth/device/verify', [], { form, cookie: login.cookie });
+  const { fields, cookie } = await shown(outside, '/oauth/device', undefined, cookieOf(signedIn));
+  return shown(outside, '/oauth/device/verify', { ...fields, user_code }, cookie);
+};
+
+export const CODES: readonly Scenario[] = [
+  scenario({
+    name: 'a device asks for codes',
+    setup: async () => undefined,
+    succeed: 'each',
+    requests: [askForCodes],
+    also: known,
+  }),
+  scenario({
+    name: 'a device asks for codes, and the first user code is that of another device',
+    setup: async () => undefined,
+    succeed: 'each',
+    requests: [askForCodes],
+    between: takenOnce,
+    also: known,
+  }),
+  ENTERED,
+  RELEASED,
 ];
 
 export const DEVICE_THREE = scenario({

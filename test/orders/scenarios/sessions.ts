@@ -1,7 +1,8 @@
 import { generateKeyPairSync } from 'node:crypto';
+import { feature } from 'oauth-query/feature';
 import { openIdConnect } from 'oauth-query/openid';
 import { scenario, type Scenario } from '../explore.js';
-import { codeIn, type Server, textOf } from '../history.js';
+import { codeIn, isDone, type Server, textOf } from '../history.js';
 import {
   CALLBACK,
   call,
@@ -16,12 +17,64 @@ import {
   shownIn,
   type Shown,
 } from '../requests.js';
-import { type Options, World } from '../world.js';
+import { DAY, type Options, SECOND, World } from '../world.js';
 
 const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
 const { owner: _, loginUrl: __, ...WITHOUT_OWNER } = OPTIONS;
 
-const USERS: Options = { ...WITHOUT_OWNER, users: [{ username: 'alice', password: 'wonderland' }] };
+/** The longest time that a session may have. */
+const LONG = 30 * DAY;
+
+const USERS: Options = {
+  ...WITHOUT_OWNER,
+  users: [{ username: 'alice', password: 'wonderland' }],
+  lifetimes: { session: LONG / SECOND },
+};
+
+/** How often each owner has signed out, in one record of the owner. */
+const counting = feature({
+  name: 'counting',
+  start: ({ records, clock }) => {
+    const exp = (): number => Math.floor(clock() / SECOND) + (2 * LONG) / SECOND;
+    const count = async (sub: string, more: number): Promise<void> => {
+      const [found] = await records.get([sub]);
+      const record = { sub, count: Number(found?.['count'] ?? 0) + more, exp: exp(), rev: records.rev() };
+      const rev = found?.['rev'];
+      const isWritten = await (typeof rev === 'string'
+        ? more === 0 || records.swap(sub, rev, record, [sub])
+        : records.add(sub, record, [sub]));
+      if (!isWritten) await count(sub, more);
+    };
+    return {
+      began: ({ sub }) => count(sub, 0),
+      ended: {
+        beforeSignOut: async ({ sub }) => {
+          await count(sub, 1);
+          return () => undefined;
+        },
+      },
+      owners: {
+        exportOwner: async function* (sub) {
+          for (const found of await records.get([sub])) if (found !== undefined) yield { count: found['count'] };
+        },
+        eraseOwner: async (sub) => {
+          const { keys } = await records.list(sub, { limit: 10 });
+          for (const key of keys) await records.delete(key);
+        },
+      },
+    };
+  },
+});
+
+const COUNTED: Options = { ...USERS, features: [counting] };
+
+/** What the feature exports. */
+const counts = async (server: Server): Promise<readonly unknown[]> => {
+  const found: unknown[] = [];
+  for await (const line of server.owners.export('alice'))
+    if (line.type === 'feature') found.push(Reflect.get(line.data, 'count'));
+  return found;
+};
 
 /** Clients that are told of a sign-out take it. */
 const OPENID: Options = {
@@ -64,6 +117,14 @@ const signOut =
 const visit = (server: Server, { cookie }: Shown): Promise<unknown> =>
   send(server, '/oauth/grants', [{ type: 'session', session: cookie }], { cookie });
 
+/** Now, and shortly before the session would have ended. */
+const visitTwice = async (world: World, form: Shown): Promise<readonly string[]> => {
+  await visit(world.outside, form);
+  world.now += LONG - DAY;
+  await visit(world.outside, form);
+  return [];
+};
+
 const withVisit = (
   given: Pick<Parameters<typeof scenario<Shown>>[0], 'name' | 'requests' | 'succeed' | 'options'>,
 ): Scenario =>
@@ -87,11 +148,13 @@ const signOutHere = async (server: Server, { cookie }: Shown): Promise<unknown> 
 };
 
 export const SESSIONS: readonly Scenario[] = [
-  withVisit({
+  scenario({
     name: 'a browser signs out, and its session is used',
     options: USERS,
+    setup: asked,
     succeed: 'each',
     requests: [signOutHere, visit],
+    also: visitTwice,
   }),
   scenario({
     name: 'an owner is signed out, and signs in again',
@@ -126,10 +189,7 @@ export const SESSIONS: readonly Scenario[] = [
     },
     succeed: 'each',
     requests: [(server, form) => signOut(form)(server)],
-    also: async ({ outside }, form) => {
-      await visit(outside, form);
-      return [];
-    },
+    also: visitTwice,
   }),
   withVisit({
     name: 'a form is approved, and its owner is signed out',
@@ -179,5 +239,67 @@ export const SESSIONS: readonly Scenario[] = [
       await visit(outside, form);
       return [];
     },
+  }),
+  scenario({
+    name: 'an owner is signed out when the record of the last sign-out ends',
+    options: USERS,
+    setup: async (world: World) => {
+      const end = world.now + LONG + 900 * SECOND;
+      await signOut(await asked(world))(world.outside);
+      world.now += 25 * DAY;
+      const form = await asked(world);
+      world.now = end - 5 * SECOND;
+      return form;
+    },
+    succeed: 'each',
+    requests: [(server, form) => signOut(form)(server)],
+    also: async ({ outside }, form) => {
+      await visit(outside, form);
+      return [];
+    },
+  }),
+  scenario({
+    name: 'an owner is signed out, whose last sign-out cannot be read',
+    options: USERS,
+    setup: async (world: World) => {
+      await signOut(await asked(world))(world.outside);
+      for (const [key, value] of [...world.store.entries()]) {
+        if (!('at_ms' in value)) continue;
+        await world.logged.delete(key);
+        await world.logged.add(key, { ...value, rev: 5 }, Number(Reflect.get(value, 'exp')) * SECOND);
+      }
+      world.now += 60_000;
+    },
+    succeed: 'each',
+    requests: [(server) => call(server, [], ({ owners }) => owners.signOut('alice'))],
+    also: async (world, _given, [answer]) => {
+      if (answer === undefined || answer instanceof Error) return [];
+      world.now += 60_000;
+      const page = await send(world.outside, '/oauth/grants', [], { cookie: (await asked(world)).cookie });
+      return page.status === 200 ? [] : ['P9: an owner who was signed out cannot sign in'];
+    },
+  }),
+  scenario({
+    name: 'two browsers of one owner sign out, and a feature counts',
+    options: COUNTED,
+    setup: async (world: World) => [await asked(world), await asked(world)] as const,
+    succeed: 'each',
+    requests: [(server, [one]) => signOutHere(server, one), (server, [, other]) => signOutHere(server, other)],
+    also: async (world, _given, answers) => {
+      world.now += LONG;
+      const [count] = await counts(world.outside);
+      return Number(count) >= answers.filter(isDone).length ? [] : [`P7: ${count} sign-outs were counted`];
+    },
+  }),
+  scenario({
+    name: 'an owner is erased, about whom a feature has a record',
+    options: COUNTED,
+    setup: asked,
+    succeed: 'each',
+    requests: [erase],
+    also: async ({ outside }, _given, [answer]) =>
+      answer === undefined || answer instanceof Error || (await counts(outside)).length === 0
+        ? []
+        : ['P8: a feature exports an erased owner'],
   }),
 ];
