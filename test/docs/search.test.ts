@@ -12,7 +12,7 @@ const QUESTIONS: readonly (readonly [question: string, ...answers: string[]])[] 
   ['rate limit login', 'your-sign-in.md#limits-on-guessing'],
   ['logout everywhere', 'users-and-administrators.md', 'your-sign-in.md'],
   ['revoke all tokens of a user', 'users-and-administrators.md'],
-  ['refresh token rotation', 'authorization-server.md', 'grant-life.md'],
+  ['refresh token rotation', 'authorization-server.md', 'security.md'],
   ['docker compose', 'deployment.md'],
   ['rotate signing key', 'authorization-server.md', 'openid.md', 'operations.md'],
   ['redirect uri mismatch', 'troubleshooting.md', 'clients.md'],

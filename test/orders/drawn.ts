@@ -1,10 +1,8 @@
 import { readFileSync } from 'node:fs';
 
-const page = readFileSync(new URL('../../docs/grant-life.md', import.meta.url), 'utf8');
-
-/** The first columns of the table under a heading of `docs/grant-life.md`. */
-export const rowsOf = (heading: string, columns: number): readonly string[] => {
-  const [, part = ''] = page.split(`## ${heading}\n`);
+/** The first columns of the table under a heading of a document. */
+export const rowsOf = (path: string, heading: string, columns: number): readonly string[] => {
+  const [, part = ''] = readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8').split(`# ${heading}\n`);
   return (part.split('\n## ')[0] ?? '')
     .split('\n')
     .filter((line) => line.startsWith('| ') && !line.startsWith('| --'))

@@ -19,11 +19,11 @@ const ROWS: readonly Row[] = [
   [GRANT_REVOKED, ['late', 'twice']],
 ];
 
-test('every step that docs/grant-life.md draws is taken', async () => {
+test('every step of test/orders/steps.md is taken, between the states of docs/security.md', async () => {
   const seen = new Set<string>();
   for (const [of, faults] of ROWS) for (const arrow of (await explore(of, { faults })).arrows) seen.add(arrow);
-  const drawn = rowsOf('Steps', 2);
+  const drawn = rowsOf('test/orders/steps.md', 'The steps of a grant', 2);
   expect(drawn.filter((step) => !seenSteps(seen).includes(step))).toEqual([]);
   const states = new Set(drawn.flatMap((row) => row.split(' → ')));
-  expect([...states].sort()).toEqual([...rowsOf('States', 1)].sort());
+  expect([...states].sort()).toEqual([...rowsOf('docs/security.md', 'The life of a grant', 1)].sort());
 });

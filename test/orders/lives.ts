@@ -1,6 +1,6 @@
 import type { WeakStore } from 'oauth-query/testing';
 
-/** A state of the life of a grant, and what changed it: `docs/grant-life.md` draws them. */
+/** A state of the life of a grant, and what changed it: `docs/security.md` draws them. */
 export type State =
   | 'nothing'
   | 'half written'

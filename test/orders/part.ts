@@ -26,7 +26,7 @@ export const testPart = (part: Part): void => {
       explored.push([row, result]);
       expect(result.broken).toEqual([]);
       expect(result.orders).toBeGreaterThan(0);
-      const drawn = rowsOf('Steps', 2);
+      const drawn = rowsOf('test/orders/steps.md', 'The steps of a grant', 2);
       expect(seenSteps(result.arrows).filter((step) => !drawn.includes(step))).toEqual([]);
     });
   });
