@@ -1,7 +1,5 @@
-import mysql2 from 'mysql2/promise';
 import { Pool } from 'pg';
 import { describeEngine } from '../stores/engines/availability.js';
-import { noMariadb, startMariadb } from '../stores/engines/mariadb.js';
 import { noPostgres, startPostgres } from '../stores/engines/postgres.js';
 import { clientsTableCases } from './clients-table-cases.js';
 
@@ -9,14 +7,6 @@ describeEngine('docs/clients.md on PostgreSQL', noPostgres, () => {
   clientsTableCases('rowsOfPostgres', async () => {
     const { url, remove } = await startPostgres();
     const db = new Pool({ connectionString: url });
-    return { db, run: (sql) => db.query(sql), close: () => db.end().then(remove) };
-  });
-});
-
-describeEngine('docs/clients.md on MariaDB', noMariadb, () => {
-  clientsTableCases('rowsOfMysql', async () => {
-    const { url, remove } = await startMariadb();
-    const db = mysql2.createPool(url.replace('mariadb:', 'mysql:'));
     return { db, run: (sql) => db.query(sql), close: () => db.end().then(remove) };
   });
 });
