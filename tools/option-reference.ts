@@ -117,18 +117,28 @@ const read = (path: string): void => {
 const isGroup = (fields: Table | undefined, members: Members): fields is Table =>
   fields !== undefined && (members.size > 0 || Object.values(fields).every((field) => field.default !== undefined));
 
-/** One option or field. A sentence that says nothing new is omitted. */
+/** What the server checks, in few words: without an example, unless the meaning has none. */
+const checkOf = (takes: string, meaning: string, preset: string): string =>
+  takes === 'true or false'
+    ? preset === ''
+      ? 'boolean'
+      : ''
+    : (preset === '' && !/such as|`[{[]/.test(meaning)
+        ? takes
+        : takes.replace(/, such as (?:.*(, or an array)|.*)/, '$1')
+      )
+        .replace(/^a whole number of (.+) from (\d+) to (\d+)/, '$2 to $3 $1')
+        .replace(/^an? (?=function|array|object|string)/, '');
+
+/** One option or field. A part that says nothing new is omitted. */
 const item = (
   name: string,
   { meaning, takes = '', preset = '' }: { meaning: string; takes?: string; preset?: string },
-): string =>
-  [
-    `- ${name}: ${meaning}`,
-    takes !== '' && !(takes === 'true or false' && preset !== '') && `Must be ${takes}.`,
-    preset !== '' && preset !== 'none' && (preset === 'required' ? 'Required.' : `Default: ${preset}.`),
-  ]
-    .filter((part) => part !== false)
-    .join(' ');
+): string => {
+  const known = ['', 'none'].includes(preset) ? '' : preset === 'required' ? 'required' : `default ${preset}`;
+  const tail = [takes, known].filter((part) => part !== '').join('; ');
+  return [`- ${name}:`, meaning, tail && `(${tail})`].filter((part) => part !== '').join(' ');
+};
 
 /** The default stands at the end of each item, unless the meaning says it in other words. */
 const withoutDefault = (meaning: string, preset: string): string => {
@@ -159,7 +169,8 @@ const section = (path: string, fields: Table, members: Members, meaning: string,
       groups.push(section(at, inner, lower, member?.meaning ?? '', title));
       return { plain, link, takes: '' };
     }
-    return { plain, takes, preset, meaning: withoutDefault(member?.meaning ?? '', preset) };
+    const said = withoutDefault(member?.meaning ?? '', preset);
+    return { plain, takes: checkOf(takes, said, preset), preset, meaning: said };
   });
   // What all of them must be stands once, above the list.
   const same = rows.length > 1 && rows.every(({ takes }) => takes === rows[0]?.takes) ? (rows[0]?.takes ?? '') : '';
@@ -167,7 +178,7 @@ const section = (path: string, fields: Table, members: Members, meaning: string,
     item(plain, link === undefined ? { meaning, preset, takes: same === '' ? takes : '' } : { meaning: link }),
   );
   const heading = `## ${title}${path === '' ? '' : `.${path}`}`;
-  return [heading, meaning, same && `Each must be ${same}.`, lines.join('\n'), ...groups]
+  return [heading, meaning, same && `Each: ${same}.`, lines.join('\n'), ...groups]
     .filter((part) => part !== '')
     .join('\n\n');
 };
@@ -177,7 +188,7 @@ const fields = (title: string, about: string, table: Table, members: Members): s
   const rows = Object.entries(table).map(([name, { takes }]) => {
     const member = members.get(name);
     if (!member?.meaning) throw new Error(`The field ${name} of ${title} has no docstring.`);
-    return item(`\`${name}\``, { meaning: member.meaning, takes });
+    return item(`\`${name}\``, { meaning: member.meaning, takes: checkOf(takes, member.meaning, '') });
   });
   return [`## Fields of ${title}`, about, rows.join('\n')].join('\n\n');
 };
@@ -196,19 +207,15 @@ export const optionReference = async (): Promise<string> => {
   const membersOf = (name: string): Members => types.get(name)?.() ?? NONE;
   const text = `# Every option
 
-The options of \`oauthQuery({ … })\`. All are optional, except those that say "Required": the object they belong to needs them. An option without a default is absent. "Must be" says what the server checks at startup.
+The options of \`oauthQuery({ … })\`. All are optional, except those marked "required". In parentheses: what the server checks at startup, and the default. The types are \`ServerOptions\`, \`QueryOptions\`, \`McpOptions\` and \`OpenIdOptions\`.
 
-- The fields of [a client](#fields-of-a-client), [a scope](#fields-of-a-scope), [a resource](#fields-of-a-resource), [a user](#fields-of-a-user)
-- The options of [\`query\`](#query), [\`mcp\`](#mcp) and [\`openid\`](#openid)
-- The options of other values are on their pages: [\`dpop\`](hardening.md#sender-constrained-tokens-dpop), [\`pushedRequests\`](hardening.md#pushed-authorization-requests-par), [\`adminPages\`](users-and-administrators.md#a-page-for-administrators), [\`sessions\`](users-and-administrators.md#log-out-everywhere), [\`personalTokens\`](users-and-administrators.md#personal-tokens), [\`clientDocuments\`](clients.md#client-id-metadata-documents), [the verifiers](guard.md#in-another-process-by-introspection)
-- Their types are those of \`ServerOptions\`, \`QueryOptions\`, \`McpOptions\` and \`OpenIdOptions\`, which your editor shows
-- How to use them: [the authorization server](authorization-server.md), [the query API](query.md)
+Also the fields of [a client](#fields-of-a-client), [a scope](#fields-of-a-scope), [a resource](#fields-of-a-resource) and [a user](#fields-of-a-user), and the options of [\`query\`](#query), [\`mcp\`](#mcp) and [\`openid\`](#openid). The options of other features are on their pages: [\`dpop\`](hardening.md#sender-constrained-tokens-dpop), [\`pushedRequests\`](hardening.md#pushed-authorization-requests-par), [\`adminPages\`](users-and-administrators.md#a-page-for-administrators), [\`sessions\`](users-and-administrators.md#log-out-everywhere), [\`personalTokens\`](users-and-administrators.md#personal-tokens), [\`clientDocuments\`](clients.md#client-id-metadata-documents), [the verifiers](guard.md#in-another-process-by-introspection).
 
 ${section('', SERVER_OPTIONS, membersOf('ServerOptions'), '')}
 
 ${fields('a client', 'One entry of `options.clients`, or a row that `clients.find` returns. Names are those of RFC 7591.', CLIENT_FIELDS, membersOf('ClientRegistration'))}
 
-${fields('a scope', 'A value in `options.scopes`. Text alone is the description.', SCOPE_FIELDS, membersOf('ScopeDefinition'))}
+${fields('a scope', 'A value in `options.scopes`. A string alone is the description.', SCOPE_FIELDS, membersOf('ScopeDefinition'))}
 
 ${fields('a resource', 'A value in `options.resources`.', RESOURCE_DEFINITION, membersOf('ResourceDefinition'))}
 

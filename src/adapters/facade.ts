@@ -38,13 +38,13 @@ export interface AdapterOptions<
   /** Scope → its description for users, or a definition. Their names are those that `guard`, `check` and `issue` take. */
   readonly scopes?: S | undefined;
   /**
-   * What is plugged in, in any order: `query({ … })` of `oauth-query/query`, `openIdConnect({ … })` and `profileResource({ … })` of `oauth-query/openid`,
-   * `dpop()`, `pushedRequests()`, `stepUp()`, `sessions()`, `personalTokens()`, `adminPages({ … })`, and features of others.
+   * Features, in any order, such as `query({ … })` of `oauth-query/query` and `openIdConnect({ … })` of
+   * `oauth-query/openid`.
    */
   readonly features?: (F & Complete<F>) | undefined;
   /**
-   * Facts that the application puts into access tokens, such as `{ names: ['tenant'], of: ({ owner }) => ({ tenant: … }) }`. They are shown by
-   * introspection, in signed tokens, and in `req.auth.claims` behind every guard.
+   * Claims that the application adds to access tokens, such as `{ names: ['tenant'], of: ({ owner }) => ({ tenant: … })
+   * }`: in introspection, in signed tokens, and in `req.auth.claims`.
    */
   readonly claims?: AllowedClaims<C> | undefined;
   /** Default: `memoryStore()`, for a single process; its data is lost when the process ends. */

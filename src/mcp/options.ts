@@ -14,18 +14,15 @@ import {
 export interface McpOptions {
   /** The path of the server, or a list: the first, which tokens are for, and its aliases. Default `/mcp`. */
   readonly path?: string | readonly string[] | undefined;
-  /**
-   * The scopes that a token must have, and that clients request first. They must be among `options.scopes`. Default: none, so that any token for this
-   * resource is accepted.
-   */
+  /** The scopes of `options.scopes` that a token must have, and that clients request first. Default: none. */
   readonly scopes?: readonly string[];
-  /** Whether callers without a token can use the tools, with the same access as at `/api`. Default: `true`, unless `private` is set. */
+  /** Whether callers without a token can use the tools. Default: `true`, unless `private` is set. */
   readonly anonymous?: boolean | undefined;
   /** Modules that become additional tools: names, of your own modules too, or `all`. Default: none. */
   readonly modules?: 'all' | readonly string[] | undefined;
   /**
-   * Values of `Host` that a proxy sends, such as `wiki.internal:8080`, in addition to the host of the issuer and loopback names. Requests with any
-   * other are rejected, because of DNS rebinding.
+   * Values of `Host` that a proxy sends, such as `wiki.internal:8080`, in addition to the host of the issuer and
+   * loopback names. Other requests are rejected, against DNS rebinding.
    */
   readonly hosts?: readonly string[] | undefined;
 }

@@ -12,10 +12,10 @@ const KINDS: readonly (readonly [kind: string, pattern: RegExp, inDocs: number, 
   [
     'name the actor',
     /\b(?:is|are|was|were) (?:asked|told|left out|given|taken|looked (?:up|at)|put|called for|not there)\b/g,
-    21,
+    15,
     92,
   ],
-  ['one reason for a sentence', /\b(?:so that|because)\b/g, 47, 307],
+  ['one reason for a sentence', /\b(?:so that|because)\b/g, 36, 307],
   [
     'begin a title with the term of the field',
     /^#+ (?:Who|What|Where|Tokens that|Requests that|Clients (?:you|that)|Switch)/gm,

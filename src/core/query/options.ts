@@ -21,24 +21,23 @@ export interface QueryOptions {
   readonly resolvePages?: PageResolver | undefined;
   /**
    * Finds user names by ids (1 and higher), for parameters such as `rcuser=#5`: handlers receive the name, or `Unknown
-   * user` for an id that it does not return. The signal is aborted at the deadline of the request. Default: all ids are
-   * unknown.
+   * user`. The signal is aborted at the deadline of the request. Default: all ids are unknown.
    */
   readonly resolveUsers?: ResolveUsers | undefined;
   /**
-   * What becomes of modules without a handler. `listed`: help, `paraminfo` and the sandbox mark them, and a request gets an
-   * empty result with a warning, because clients add modules on their own and an error would stop them. `hidden`: the same,
-   * but they are not listed. `error`: they are not listed, and a request gets an error. Default `listed`.
+   * How modules without a handler are treated. `listed`: help, `paraminfo` and the sandbox mark them, and a request
+   * gets an empty result with a warning. `hidden`: the same, but they are not listed. `error`: they are not listed, and
+   * a request gets an error. Default `listed`.
    */
   readonly unanswered?: 'listed' | 'hidden' | 'error' | undefined;
   /**
-   * Renders pages to HTML for `action=parse`; the text comes from the handler of `revisions`. The HTML is sanitised with
-   * `sanitize`, unless the result has `trusted: true`. Default: no HTML.
+   * Renders pages to HTML for `action=parse`. The HTML is sanitised with `sanitize`, unless the result has `trusted:
+   * true`. Default: no HTML.
    */
   readonly render?: Render | undefined;
   /**
-   * Removes scripts and everything but text from the HTML of `render`: the function of the package `sanitize-html` 2,
-   * `import sanitizeHtml from 'sanitize-html'`. It is called with the rules to apply. Default: HTML that is not trusted is the error `nosanitizer`.
+   * Sanitises the HTML of `render`: the function of the package `sanitize-html` 2, called with the rules to apply.
+   * Default: HTML that is not trusted is the error `nosanitizer`.
    */
   readonly sanitize?: Sanitize | undefined;
   /**
@@ -49,8 +48,8 @@ export interface QueryOptions {
   /** Rights of a caller, such as `apihighlimits`, in addition to those of the token's scopes. */
   readonly rights?: ((authorization: Authorization) => MaybePromise<readonly string[]>) | undefined;
   /**
-   * Origins whose scripts may send requests with a signed-in user: complete origins, or hosts with `*` for any part. A host includes its https origins,
-   * and its http origins if it is a loopback address. Default: none. Anonymous requests with `origin=*` always work.
+   * Origins whose scripts may send requests with a signed-in user: complete origins, or hosts (https; http on loopback)
+   * with `*` for any part. Default: none. Anonymous requests with `origin=*` always work.
    */
   readonly cors?: readonly string[] | undefined;
   /**
@@ -63,12 +62,14 @@ export interface QueryOptions {
   /** Languages by their codes, for `meta=languageinfo`. Default: none, and the module has no handler. */
   readonly languages?: Readonly<Record<string, Language>> | undefined;
   /**
-   * How much a caller may use per minute; beyond it, requests get HTTP 429 with `Retry-After` and the error
-   * `ratelimited`. Callers with the right `noratelimit` have no limits. Each process counts on its own. Default: no
-   * limits.
+   * Limits of a caller per minute, per process; beyond them, requests get HTTP 429 with `Retry-After` and the error
+   * `ratelimited`. Callers with the right `noratelimit` have no limits. Default: no limits.
    */
   readonly limits?: CallerLimits | undefined;
-  /** The path of the endpoint, or a list: the first and its aliases. Below each, every module has a path `…/query+<name>`. Default `/api`. */
+  /**
+   * The path of the endpoint, or a list with aliases. Below each, every module has a path `…/query+<name>`. Default
+   * `/api`.
+   */
   readonly path?: string | readonly string[] | undefined;
   /** The time limit of all handlers of a request together, in milliseconds; late results are omitted, with a warning. Default 10 000. */
   readonly timeout?: number | undefined;

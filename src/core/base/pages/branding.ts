@@ -10,8 +10,8 @@ export interface Branding {
   /** An image: a `data:` URL, a path of this host such as `/logo.svg`, or an https URL. */
   readonly logo?: string | undefined;
   /**
-   * The colour of buttons and links, such as `#2350c5`; for the dark palette it is lightened. It is rejected if text in or on it has too little contrast
-   * (WCAG 2.2 AA).
+   * The colour of buttons and links, such as `#2350c5`, lightened for the dark palette. Rejected if its contrast is too
+   * low (WCAG 2.2 AA).
    */
   readonly color?: string | undefined;
   /** Your pages that every page links to. */

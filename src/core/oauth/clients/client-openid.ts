@@ -12,7 +12,7 @@ export interface OpenIdRegistration {
   readonly default_max_age?: number | undefined;
   /** Whether its ID tokens need an `auth_time`. */
   readonly require_auth_time?: boolean | undefined;
-  /** Addresses to which a browser may be sent after signing out, compared like redirect URIs. */
+  /** URLs to which a browser may be redirected after signing out, compared like redirect URIs. */
   readonly post_logout_redirect_uris?: readonly string[] | undefined;
   /** Where a logout token is sent when its user signs out (Back-Channel Logout 1.0): https, or http on loopback. */
   readonly backchannel_logout_uri?: string | undefined;

@@ -62,8 +62,8 @@ export interface ClientRegistration extends OpenIdRegistration {
   /** The client's identifier: printable ASCII, at most 512 characters, unique among the clients (RFC 6749 §2.2, appendix A.1). */
   readonly client_id: string;
   /**
-   * One secret, or several during a rotation. Without this field and `jwks` the client is public, unless its method is `private_key_jwt`; `undefined`, as from
-   * an unset environment variable, is rejected.
+   * One secret, or several during a rotation. Without this field and `jwks` the client is public, unless its method is
+   * `private_key_jwt`; `undefined` is rejected.
    */
   readonly client_secret?: string | ClientSecret | readonly (string | ClientSecret)[] | undefined;
   /** Public keys (RFC 7517) of a client that authenticates with `private_key_jwt` instead of a secret. */
@@ -72,15 +72,18 @@ export interface ClientRegistration extends OpenIdRegistration {
     readonly keys: readonly Jwk[];
   };
   /**
-   * The URL of its public keys, in place of `jwks`: https on a public address, or a loopback one. They are read when the client authenticates, and kept for as long
-   * as their server says, between a minute and an hour; an assertion with an unknown `kid` has them read again.
+   * The URL of its public keys, in place of `jwks`: https on a public address, or loopback. They are cached as long as
+   * their server says, between a minute and an hour, and read again for an unknown `kid`.
    */
   readonly jwks_uri?: string | undefined;
-  /** The name shown to owners, at most 100 characters; default: the `client_id`. Characters that are invisible or change the direction of text are omitted. */
+  /**
+   * The name shown to owners, without characters that are invisible or change the direction of text; default: the
+   * `client_id`.
+   */
   readonly client_name?: string | undefined;
   /**
-   * Redirect URIs, compared as strings (RFC 6749 §3.1.2); a loopback URI matches any port
-   * (RFC 8252 §7.3). An https URI begins with `https://` and its host as browsers read it, such as `127.0.0.1` instead of `127.1`.
+   * Redirect URIs, compared as strings (RFC 6749 §3.1.2); a loopback URI matches any port (RFC 8252 §7.3). The host of
+   * an https URI must have its normal form, such as `127.0.0.1` instead of `127.1`.
    */
   readonly redirect_uris?: readonly string[] | undefined;
   /** Default with redirect URIs: authorization code and refresh token. Without, for a confidential client: client credentials. */
@@ -90,8 +93,8 @@ export interface ClientRegistration extends OpenIdRegistration {
   /** The scope of a request without `scope`; default: everything in `scope`. */
   readonly default_scope?: string | undefined;
   /**
-   * The only method the client may authenticate with; by default a confidential client may use the header or the body. `private_key_jwt` without `jwks` is a
-   * client for which an issuer vouches (`assertions()`).
+   * The only method the client may authenticate with; by default a confidential client may use the header or the body.
+   * `private_key_jwt` without `jwks`: an issuer vouches for the client (`assertions()`).
    */
   readonly token_endpoint_auth_method?: AuthenticationMethod | undefined;
   /** The only algorithm of its assertions, for a client with keys (OpenID Connect Registration 1.0 §2); by default any that fits the key. */
@@ -101,11 +104,11 @@ export interface ClientRegistration extends OpenIdRegistration {
   /** Requires PKCE of a confidential client. Public clients always need it. */
   readonly require_pkce?: boolean | undefined;
   /**
-   * `rotating`: each refresh token works once, and a replay revokes the grant; a public client gets refresh tokens only with this
-   * setting. `reusable`: a confidential client keeps its refresh token until the grant ends.
+   * `rotating`: each refresh token works once, and a replay revokes the grant; required for refresh tokens of a public
+   * client. `reusable`: a confidential client keeps its refresh token until the grant ends.
    */
   readonly refresh?: 'rotating' | 'reusable' | undefined;
-  /** Tokens of this client are always bound to a key, so its token requests need a proof (RFC 9449 §5.2). Needs `dpop()`. */
+  /** Tokens of this client are always bound to a key (RFC 9449 §5.2). Requires `dpop()`. */
   readonly dpop_bound_access_tokens?: boolean | undefined;
   /** Its authorization requests must be pushed (RFC 9126 §6). Needs `pushedRequests()`. */
   readonly require_pushed_authorization_requests?: boolean | undefined;
@@ -125,13 +128,13 @@ export interface ClientRegistration extends OpenIdRegistration {
    */
   readonly tokens_valid_after?: number | undefined;
   /**
-   * How many clients had this name before, as stored clients count them. What those were given, and what owners approved for them, is not
-   * of this client. Whole number, default 0.
+   * The number of former clients with this name, as stored clients count them: this client does not inherit their
+   * tokens and approvals. Default 0.
    */
   readonly generation?: number | undefined;
   /**
-   * `skip` is for first-party applications: a signed-in owner is not asked, and the grant is `silent`. Rejected for a public client with
-   * a redirect URI where any program could listen, because any program could be it.
+   * `skip` is for first-party applications: a signed-in owner is not asked, and the grant is `silent`. Rejected for a
+   * public client with a redirect URI where any program could listen.
    */
   readonly consent?: 'ask' | 'skip' | undefined;
   /** In seconds, instead of `lifetimes.accessToken`; at most a year, and for a JWT at most that option. */
@@ -143,8 +146,8 @@ export interface ClientRegistration extends OpenIdRegistration {
   /** In seconds, instead of `lifetimes.refreshGrace`; at most 60. */
   readonly refresh_grace?: number | undefined;
   /**
-   * The client's logo: a `data:` URL of at most 64 KiB, https, or http on loopback. The consent pages only show it if loading it does not
-   * reveal the user to another server: a `data:` URL, or a URL on the host of the `issuer`.
+   * The client's logo. The consent pages only show a `data:` URL, or a URL on the host of the `issuer`: others would
+   * reveal the user to another server.
    */
   readonly logo_uri?: string | undefined;
   /** The URL of its home page. The consent pages link to it and to the two below if they are https. */

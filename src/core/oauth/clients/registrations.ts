@@ -19,10 +19,7 @@ import { FORBIDDEN_SCHEMES, redirectHost } from './redirect-uri.js';
 
 /** Options for self-registration of clients (RFC 7591). */
 export interface RegistrationOptions {
-  /**
-   * The scopes such a client may request; default: all but `introspect`. As always, the owner
-   * decides which of them it gets.
-   */
+  /** The scopes such a client may request; default: all but `introspect`. */
   readonly scopes?: readonly string[];
   /**
    * App schemes allowed in redirect URIs in addition to https and http on loopback, such as `cursor`; default: none. Any app on a device
@@ -30,8 +27,8 @@ export interface RegistrationOptions {
    */
   readonly redirectSchemes?: readonly string[] | undefined;
   /**
-   * Called for each use of a registered client, with the 16 characters that events call `registration_id`. Return `true` to treat the client as unknown,
-   * and all of its tokens as invalid.
+   * Called for each use of a registered client, with its `registration_id` of the events. Return `true` to treat the
+   * client as unknown, and all of its tokens as invalid.
    */
   readonly isDenied?: (registration_id: string) => MaybePromise<boolean>;
 }

@@ -31,7 +31,7 @@ export interface Lifetimes {
   readonly deviceCode: number;
   /** Seconds until a user of the built-in sign-in has to sign in again. Default: 3600. */
   readonly session: number;
-  /** Seconds in which an approval is remembered, so that the owner is not asked the same again. With 0 the owner is always asked. Default: 0. */
+  /** Seconds in which an approval is remembered. With 0 the owner is always asked. Default: 0. */
   readonly rememberedConsent: number;
 }
 

@@ -33,38 +33,37 @@ export interface ServerOptions {
   /** The clock, the timer and the source of randomness: `{ clock, timer, random }`. Tests replace the clock. */
   readonly runtime: Runtime;
   /**
-   * The base URL of all endpoints, for example `https://example.org` or `https://example.org/auth`: https, without
-   * query and fragment (RFC 8414 §2). http only on loopback. If absent, it is taken from each request, which works on
-   * loopback only.
+   * The base URL of all endpoints, such as `https://example.org/auth`: https (http only on loopback), without query and
+   * fragment (RFC 8414 §2). If absent, it is taken from each request, on loopback only.
    */
   readonly issuer?: string | undefined;
   /**
-   * At least 32 characters, from which all keys are derived: for sessions and forms of the built-in pages and for user
-   * codes. With a list, the first secret is used and all are accepted. If absent, a secret is generated at start, which does
-   * not survive a restart and is not shared with other processes.
+   * At least 32 characters, from which all keys are derived. With a list, the first secret is used and all are
+   * accepted. If absent, a secret is generated at startup, which does not survive a restart and is not shared with
+   * other processes.
    */
   readonly secret?: string | readonly string[] | undefined;
   /**
-   * The clients: a list, or a lookup function. A list may also contain registries: a client that is not in the list is looked
-   * up in one registry after another, and the first that knows it decides. Without clients, no tokens are issued.
+   * The clients: a list, or a registry with `find`. A list may also contain registries, which are asked in order for
+   * other clients. Without clients, no tokens are issued.
    */
   readonly clients?: readonly ClientSource[] | ClientRegistry | undefined;
   /**
-   * Lets clients register themselves at `/oauth/register` (RFC 7591), as public clients with PKCE. Nothing is stored: the `client_id` contains the
-   * encrypted registration. `{}` enables it; it needs `secret`.
+   * Lets clients register themselves at `/oauth/register` (RFC 7591), as public clients with PKCE. The `client_id`
+   * contains the encrypted registration; nothing is stored. `{}` enables it. Requires `secret`.
    */
   readonly registration?: RegistrationOptions | undefined;
   /** Scope → its description for users, or a definition. */
   readonly scopes?: Readonly<Record<string, string | ScopeDefinition>> | undefined;
   /**
-   * The resources that tokens can be for, as `resource` (RFC 8707): an object whose keys are URLs, or paths on this host, and whose values are what clients
-   * discover about them (RFC 9728). Needs an `issuer`. An array of absolute URIs declares resources without metadata.
+   * The resources that tokens can be for (RFC 8707): their URLs, or paths on this host, with their metadata (RFC 9728).
+   * An array of absolute URIs declares resources without metadata. Requires an `issuer`.
    */
   readonly resources?: readonly string[] | Readonly<Record<string, ResourceDefinition>> | undefined;
   /**
-   * Access tokens are JWTs (RFC 9068), which every resource server can verify, signed with these keys: P-256 for `ES256`, Ed25519 for `EdDSA`, RSA of at
-   * least 2048 bits for `RS256`. `true` generates a key: then tokens become invalid when the process ends, and other processes do not accept them. Needs
-   * an `issuer`. Without this option, tokens are random text: resource servers introspect it, and revocation takes effect immediately.
+   * Access tokens are JWTs (RFC 9068), signed with these keys: P-256 for `ES256`, Ed25519 for `EdDSA`, RSA of at least
+   * 2048 bits for `RS256`. `true` generates a key, which ends with the process and is unknown to other processes.
+   * Requires an `issuer`. Without this option, tokens are opaque, and revocation takes effect immediately.
    */
   readonly jwt?: KeySource | true | undefined;
   /** The enabled grants; default: all but `password` and `implicit`. */
@@ -72,8 +71,8 @@ export interface ServerOptions {
   /** Returns the signed-in user of the application; called with the framework's own request. Needs `loginUrl`. */
   readonly owner?: ((native: unknown) => MaybePromise<Owner | undefined | null | false>) | undefined;
   /**
-   * The application's sign-in page, which receives the URL to return to as `return_to`; or a function of that URL. What an OpenID Connect request
-   * wants from the page follows as further parameters, or as the second argument of the function.
+   * The application's sign-in page, which receives the URL to return to as `return_to`; or a function of that URL.
+   * Parameters of an OpenID Connect request follow, or are the second argument of the function.
    */
   readonly loginUrl?: string | ((returnTo: string, wishes?: SignInWishes) => MaybePromise<string>) | undefined;
   /** Enables the built-in sign-in page: an array of users, or a directory of the application. */
@@ -83,18 +82,18 @@ export interface ServerOptions {
   /** Lets a registered `http://localhost` match any port, like loopback addresses (RFC 8252 §8.3 advises against it). */
   readonly allowLocalhostRedirects?: boolean | undefined;
   /**
-   * Called before a code or device code is redeemed, before a custom grant is issued and before a refresh: return `false`
-   * if the owner is disabled or has withdrawn consent.
+   * Called before a code or device code is redeemed, a custom grant issued or a token refreshed: return `false` if the
+   * owner is disabled or has withdrawn consent.
    */
   readonly validateGrant?: (grant: GrantInfo) => MaybePromise<boolean>;
   /**
-   * What is plugged in, in any order: `query({ … })` of `oauth-query/query`, `openIdConnect({ … })` and `profileResource({ … })` of `oauth-query/openid`,
-   * `dpop()`, `pushedRequests()`, `stepUp()`, `sessions()`, `personalTokens()`, `adminPages({ … })`, and features of others.
+   * Features, in any order, such as `query({ … })` of `oauth-query/query` and `openIdConnect({ … })` of
+   * `oauth-query/openid`.
    */
   readonly features?: readonly Feature[] | undefined;
   /**
-   * Facts that the application puts into access tokens, such as `{ names: ['tenant'], of: ({ owner }) => ({ tenant: … }) }`. They are shown by
-   * introspection, in signed tokens, and in `req.auth.claims` behind every guard.
+   * Claims that the application adds to access tokens, such as `{ names: ['tenant'], of: ({ owner }) => ({ tenant: … })
+   * }`: in introspection, in signed tokens, and in `req.auth.claims`.
    */
   readonly claims?: ClaimsPart | undefined;
   /** Overrides of the default paths, each beginning with a slash. */
@@ -107,22 +106,25 @@ export interface ServerOptions {
   /** Overrides of the default lifetimes, in seconds. */
   readonly lifetimes?: Optional<Lifetimes> | undefined;
   /**
-   * Milliseconds that a request to an endpoint or a guard may take, with all calls of the store and of your functions. Then the response is 503 with
-   * `Retry-After`, and nothing that still runs has an effect. Each of your functions has five eighths of this time: then `onError` receives an error that
-   * names it. A request body must arrive within nine tenths, or the response is 408 and the connection ends. At the query API and the MCP server, only
-   * the arrival of bodies is limited. Default: 8000.
+   * Milliseconds that a request to an endpoint or a guard may take. After that, the response is 503 with `Retry-After`,
+   * and the server discards unfinished work. Each of your functions has five eighths of this time; then `onError`
+   * receives an error that names it. A request body must arrive within nine tenths, or the response is 408 and the
+   * connection closes. At the query API and the MCP server, only the arrival of bodies is limited. Default: 8000.
    */
   readonly timeout?: number | undefined;
   /**
-   * Addresses that many of your users share, such as that of a school or a company: `203.0.113.7`, or a network such as `2001:db8::/56`. Limits per address
-   * are 20 times as high for them; those per user name stay.
+   * Addresses that many users share, such as a school's: `203.0.113.7`, or a network such as `2001:db8::/56`. Limits
+   * per address are 20 times as high; limits per user name stay.
    */
   readonly sharedAddresses?: readonly string[] | undefined;
   /** The name, the logo, the colour and the links of the site, for every page. */
   readonly branding?: Branding | undefined;
   /** The languages of the pages, from `oauth-query/languages`; the first one is the default. Default: English alone. */
   readonly languages?: readonly PageLanguage[] | undefined;
-  /** Renders pages of your own: receives a view, whose `page` says which page it is, and returns its HTML, or `undefined` for the built-in page. */
+  /**
+   * Renders your own pages: receives a view with the name of the `page`, and returns its HTML, or `undefined` for the
+   * built-in page.
+   */
   readonly template?: Template | undefined;
   /**
    * Browser origins that may call the token, revocation, registration and metadata endpoints, such as `https://app.example`: scheme, host and port,
@@ -134,8 +136,8 @@ export interface ServerOptions {
   /** Called with errors that are not reported to clients. If it throws or rejects, no response changes. */
   readonly onError?: ((error: unknown) => void) | undefined;
   /**
-   * Called with a sentence for each setting that works but should be changed. The sentence ends with a code such as `OQ305`, which
-   * `docs/troubleshooting.md` explains, and which is the second argument: to silence a warning, return if the code is its own.
+   * Called with a sentence for each setting that works but should be changed, and with its code such as `OQ305`, which
+   * `docs/troubleshooting.md` explains.
    */
   readonly onWarning?: ((message: string, code: WarningCode) => void) | undefined;
 }
