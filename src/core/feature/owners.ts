@@ -27,6 +27,8 @@ export interface Question {
 export interface Visit {
   /** Absent if nobody is signed in. */
   readonly owner: Owner | undefined;
+  /** The owner's session; absent if your own sign-in does not name it. */
+  readonly session: Ending['session'];
   /** Asks on a page of this server, in the language of the request. The form proves that it was shown to this browser. */
   readonly ask: (question: Question) => Promise<HttpResponse>;
   /** Whether a form of this browser was made for this purpose. */

@@ -141,7 +141,7 @@ export interface AuthorizationPart {
   readonly describeClaims?: (names: readonly string[], locale: string) => readonly ScopeView[];
   /** Whether an owner may allow these scopes. @throws OAuthError, which is sent to the client. */
   readonly checkOwner?: (owner: Owner, scope: readonly string[]) => void;
-  /** Kept with the code, of the session in which the owner of the built-in sign-in allows these scopes. */
+  /** Kept with the code, of the session in which the owner allows these scopes. Not called if the application's own sign-in does not name it. */
   readonly keepOfSession?: (session: { readonly id: string }, scope: readonly string[]) => Kept;
 }
 
@@ -243,7 +243,7 @@ export interface OwnerSession {
 export interface Ending {
   /** The owner. */
   readonly sub: string;
-  /** The session of the built-in sign-in, if only one ends. */
+  /** The session, if only one ends. */
   readonly session?: {
     /** Of the session. */
     readonly id: string;

@@ -35,6 +35,7 @@ const visitOf = async ({ request, emit }: Call, { signIn, pages, basePath }: Ser
   };
   return {
     owner,
+    session: owner && signIn.sessionOf(owner, session),
     ask,
     isFormToken: (token, purpose) => sessions.isFormToken(token, session, purpose),
     formExpired: (path) => formExpired(basePath + path),

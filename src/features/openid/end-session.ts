@@ -149,7 +149,7 @@ export class EndSession {
     return this.#end(visit, asked, call);
   }
 
-  async #end({ owner, signOut }: SignedIn, asked: AskedLogout, call: Call): Promise<HttpResponse> {
+  async #end({ owner, session, signOut }: SignedIn, asked: AskedLogout, call: Call): Promise<HttpResponse> {
     const { client_id, goTo } = asked;
     const { sub } = owner;
     const { owners } = this.#host;
@@ -162,7 +162,7 @@ export class EndSession {
       await revoke(); // What was allowed in the meantime.
       return answer;
     }
-    const tell = await owners.ends({ sub }, call.emit);
+    const tell = await owners.ends(session === undefined ? { sub } : { sub, session }, call.emit);
     const address = await this.#logoutUrl?.(this.#path(`?resume=${this.#sealed(asked)}`));
     if (typeof address !== 'string')
       throw new TypeError('openIdConnect: options.logoutUrl must return the URL of a page.');

@@ -23,7 +23,7 @@ interface IdTokenOf {
   readonly sub: string;
   readonly facts: Pick<FeatureGrant, 'auth_time' | 'acr' | 'amr'>;
   readonly nonce: string | undefined;
-  /** The session of the built-in sign-in. */
+  /** The name of the session. */
   readonly sid: string | undefined;
   readonly claims: Claims;
   readonly token: IssuedToken;

@@ -56,15 +56,13 @@ const ownerCheck =
   };
 
 /** @throws TypeError for a client that asks for something that this server cannot do. */
-const checkClients = ({ clients, records, owners }: FeatureHost, keys: IdTokenKeys): void => {
+const checkClients = ({ clients, records }: FeatureHost, keys: IdTokenKeys): void => {
   for (const { client_id, openId } of clients.listed.values()) {
     const name = `Client ${JSON.stringify(client_id)}`;
     if (openId.backchannel_logout_uri !== undefined && !records.canList)
       fail(
         `${name}: backchannel_logout_uri needs a store that can list, because the clients of an owner are looked up.`,
       );
-    if (openId.backchannel_logout_session_required === true && !owners.hasSessions)
-      fail(`${name}: backchannel_logout_session_required needs the built-in sign-in, because you manage the sessions.`);
     const algorithm: string | undefined = openId.id_token_signed_response_alg;
     if (algorithm !== undefined && !keys.has(algorithm))
       fail(`${name}: id_token_signed_response_alg is ${algorithm}, for which openIdConnect: options.keys has no key.`);
@@ -108,7 +106,7 @@ const providerOf = (options: CheckedOpenIdOptions, host: FeatureHost): Provider 
 /** A grant that an application issued, or one for a password, is no sign-in at this server. */
 const idTokenFields =
   ({ issuer, options, claims, idTokens }: Provider): NonNullable<NonNullable<Parts['tokens']>['fields']> =>
-  async ({ client, grant, scope, aud, kept }, token) => {
+  async ({ grant_type, client, grant, scope, aud, kept }, token) => {
     if (grant === undefined || !scope.split(' ').includes(OPENID) || !SIGN_IN_GRANTS.has(grant.grant_type ?? ''))
       return {};
     const { sub, username } = grant;
@@ -127,8 +125,13 @@ const idTokenFields =
       ...(!isWhole && { only: granted?.id_token ?? [] }),
     });
     const { nonce } = kept;
+    const { backchannel_logout_uri, backchannel_logout_session_required: needsSession } = client.openId;
     // Other clients have no use for it.
-    const sid = client.openId.backchannel_logout_uri === undefined ? undefined : kept['sid'];
+    const sid = backchannel_logout_uri === undefined ? undefined : kept['sid'];
+    if (needsSession === true && kept['sid'] === undefined && grant_type === 'authorization_code')
+      throw new TypeError(
+        `Client ${JSON.stringify(client.client_id)} has backchannel_logout_session_required, so options.owner must return a sid.`,
+      );
     return { id_token: await idTokens.sign({ client, sub, facts: grant, nonce, sid, claims: found, token }) };
   };
 
@@ -137,12 +140,15 @@ const PROTOCOL_CLAIMS = ['sub', 'iss', 'aud', 'exp', 'iat', 'auth_time', 'acr', 
 /** The members of the metadata (Discovery 1.0 §3). */
 const metadataOf = (
   { issuer, keys, claims, requests, endSession }: Provider,
-  { owners }: FeatureHost,
+  { owners, clients }: FeatureHost,
 ): Readonly<Record<string, unknown>> => ({
   userinfo_endpoint: issuer + OPENID_PATHS.userinfo,
   ...(endSession !== undefined && { end_session_endpoint: issuer + OPENID_PATHS.endSession }),
   backchannel_logout_supported: true,
-  backchannel_logout_session_supported: owners.hasSessions,
+  // Whether your own sign-in names its sessions, only its answers say; but a client that needs the names is not registered without them.
+  backchannel_logout_session_supported:
+    owners.hasSessions ||
+    [...clients.listed.values()].some(({ openId }) => openId.backchannel_logout_session_required === true),
   subject_types_supported: ['public'],
   id_token_signing_alg_values_supported: keys.algorithms,
   response_modes_supported: MODES,
@@ -165,9 +171,7 @@ const startWith = (options: CheckedOpenIdOptions, host: FeatureHost): Parts => {
       readRequest: (asked) => requests.read(asked),
       describeClaims,
       checkOwner: ownerCheck(host),
-      ...(host.owners.hasSessions && {
-        keepOfSession: (session, scope) => (scope.includes(OPENID) ? { sid: sidOf(session) } : {}),
-      }),
+      keepOfSession: (session, scope) => (scope.includes(OPENID) ? { sid: sidOf(session) } : {}),
     },
     clients: {
       ownMetadata: (given, redirectUris) => {

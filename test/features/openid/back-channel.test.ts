@@ -2,7 +2,7 @@ import { text } from 'node:stream/consumers';
 import { createRemoteJWKSet, decodeJwt, jwtVerify } from 'jose';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { oauthQuery } from '../../../src/adapters/fetch/index.js';
-import { Client, hostFor, type RunningHost } from '../../hosts.js';
+import { Client, everyHost, hostFor, type RunningHost } from '../../hosts.js';
 import { listen } from '../../hosts/listen.js';
 import { Browser, formOf, responseOf } from '../../oauth/support/browser.js';
 import { USERS } from '../../oauth/support/fixture.js';
@@ -320,12 +320,103 @@ describe.each(hostFor(`${import.meta.url}2`))('telling clients, with an own sign
     await expect(host.start({ options: { ...rest, store: without as never } })).rejects.toThrow(
       'backchannel_logout_uri needs a store that can list',
     );
-    const { users: _users, ...own } = rest;
-    await expect(host.start({ options: { ...own, owner: () => undefined, loginUrl: '/login' } })).rejects.toThrow(
-      'backchannel_logout_session_required needs the built-in sign-in',
-    );
   });
 });
+
+// One of each framework.
+describe.each(everyHost.filter(({ name }) => /^(express5|koa3|fastify5) bare$/.test(name)))(
+  'telling clients that one session of an own sign-in has ended, on $name',
+  (host) => {
+    let owner: Readonly<Record<string, unknown>> & { readonly sub: string };
+    let running: RunningHost;
+    const failures: unknown[] = [];
+    beforeAll(async () => {
+      const clients = clientsAt(address);
+      const { users: _users, ...own } = openIdFixture(
+        { logoutUrl: '/sign-out' },
+        { clients, lifetimes: { rememberedConsent: 86_400 } },
+      ).options;
+      running = await host.start({
+        options: { ...own, owner: () => owner, loginUrl: '/login', onError: (error) => failures.push(error) },
+      });
+    });
+    afterAll(() => running.close());
+    beforeEach(() => {
+      owner = { sub: 'alice', sid: 'session-1' };
+      failures.length = 0;
+    });
+
+    const redeem = async (client_id: string, { code = '' }: Readonly<Record<string, string>>) =>
+      new Flows(running, clientsAt(address)).post('/oauth/token', client_id, {
+        ...{ grant_type: 'authorization_code', code, redirect_uri: `https://${client_id}.example/cb` },
+      });
+    const sidIn = (token: unknown): unknown => decodeJwt(String(token))['sid'];
+    const sidAfter = async (client_id: string, more: Readonly<Record<string, string>> = {}): Promise<unknown> => {
+      const browser = new Browser(running);
+      const answer = responseOf(await browser.authorizeFor({ ...requestOf(client_id, 'openid'), ...more }));
+      return sidIn((await redeem(client_id, answer)).json['id_token']);
+    };
+
+    test('O84: each named session has a sid of its own, also without a page, and its end tells that sid alone', async () => {
+      const first = await sidAfter('one');
+      expect(first).toMatch(/^[\w-]{22}$/);
+      expect(await sidAfter('two')).toBe(first);
+      const silent = responseOf(
+        await new Browser(running).authorize({ ...requestOf('one', 'openid'), prompt: 'none' }),
+      );
+      expect(sidIn((await redeem('one', silent)).json['id_token'])).toBe(first);
+      owner = { sub: 'alice', sid: 'session-2' };
+      const second = await sidAfter('one');
+      owner = { sub: 'bob', sid: 'session-1' };
+      const other = await sidAfter('one');
+      expect(new Set([first, second, other]).size).toBe(3);
+      await running.owners.signOut('alice', { sid: 'session-2' });
+      await arrivals(2);
+      expect(received.map(({ token }) => sidIn(token))).toEqual([second, second]);
+      received.length = 0;
+      await running.owners.signOut('alice');
+      await arrivals(2);
+      expect(received.map(({ token }) => [decodeJwt(token).sub, sidIn(token)])).toEqual([
+        ['alice', undefined],
+        ['alice', undefined],
+      ]);
+      // The page that signs out ends the session of its browser.
+      received.length = 0;
+      owner = { sub: 'alice', sid: 'session-1' };
+      const browser = new Browser(running);
+      await browser.submit(await browser.open(`${running.base}/oauth/logout`));
+      await arrivals(2);
+      expect(received.map(({ token }) => sidIn(token))).toEqual([first, first]);
+      const { json } = await new Client(running.base).get('/.well-known/openid-configuration');
+      expect(json).toMatchObject({ backchannel_logout_session_supported: true });
+    });
+
+    test('O84: a client that needs a sid signs nobody in without one, and other clients do', async () => {
+      owner = { sub: 'carol' };
+      const answer = responseOf(await new Browser(running).authorizeFor(requestOf('one', 'openid')));
+      expect((await redeem('one', answer)).status).toBe(500);
+      expect(String(failures)).toContain(
+        '"one" has backchannel_logout_session_required, so options.owner must return a sid',
+      );
+      expect(await sidAfter('quiet')).toBeUndefined();
+    });
+
+    test('O84: a sid is a short text, and only names sessions of an own sign-in', async () => {
+      await everyRow([42, '', 'x'.repeat(257), {}], async (sid) => {
+        owner = { sub: 'alice', sid };
+        failures.length = 0;
+        expect(responseOf(await new Browser(running).authorize(requestOf('quiet', 'openid')))).toMatchObject({
+          error: 'server_error',
+        });
+        expect(String(failures)).toContain('The sid of options.owner must be a string of at most 256 characters');
+      });
+      await expect(running.owners.signOut('alice', { sid: '' })).rejects.toThrow('sid must be a non-empty string');
+      const builtIn = await host.start({ options: openIdFixture().options });
+      await expect(builtIn.owners.signOut('alice', { sid: 'session-1' })).rejects.toThrow('sid names a session');
+      await builtIn.close();
+    });
+  },
+);
 
 test('O84: a client that is silent gets less time and fewer places, and keeps no message from another', async () => {
   // All time passes when the test says so, and not before every user is signed out.

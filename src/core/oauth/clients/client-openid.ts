@@ -16,7 +16,7 @@ export interface OpenIdRegistration {
   readonly post_logout_redirect_uris?: readonly string[] | undefined;
   /** Where a logout token is sent when its user signs out (Back-Channel Logout 1.0): https, or http on loopback. */
   readonly backchannel_logout_uri?: string | undefined;
-  /** Whether its logout tokens need a `sid`. Only with the built-in sign-in. */
+  /** Whether its logout tokens need a `sid`. With your own sign-in, `owner` must return one. */
   readonly backchannel_logout_session_required?: boolean | undefined;
   /** Always `public`: the same `sub` for every client. */
   readonly subject_type?: 'public' | undefined;

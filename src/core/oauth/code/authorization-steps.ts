@@ -351,7 +351,7 @@ const grantCode = async (pending: Pending, owner: Owner, how: Silently, page: Pa
   const { request } = pending;
   const grant = await newGrant('authorization_code', pending, owner, how, page.services);
   const code = markedAsBound(tokens.newSecret(grant.id), request.kept?.['dpop_jkt']);
-  await decisions.saveWithCode(code, grant, { request, session: how.session }, page.emit);
+  await decisions.saveWithCode(code, grant, { request, owner, session: how.session }, page.emit);
   return { grant, answer: { code } };
 };
 

@@ -1,6 +1,5 @@
 import { defined } from '../../base/defined.js';
 import { PageError } from '../../base/pages/page-error.js';
-import type { MaybePromise } from '../../base/ports.js';
 import { type Records, UnreadableRecordError } from '../../base/records.js';
 import { formatScope } from '../../base/scope.js';
 import { keyedHash, sha256 } from '../../base/secrets.js';
@@ -13,6 +12,7 @@ import { CONSENT_DECISION, type ConsentDecisionRecord, keys } from '../records/s
 import { markedAsBound } from '../records/token-id.js';
 import { isRecent, secondsOf, type Timekeeper } from '../records/window.js';
 import type { Session } from '../sign-in/sessions.js';
+import type { SignIn } from '../sign-in/sign-in.js';
 import type { FoundCode } from '../tokens/codes.js';
 import type { CreateGrant, Grant, KnownGrant, NewGrant, RevocationReason } from '../tokens/grant.js';
 import { type AuthorizationRequest, requestEnd } from './authorization-request.js';
@@ -59,7 +59,7 @@ interface ConsentDependencies extends Timekeeper {
     save(grant: Grant, code: CodePart, kept?: KeptParameters): Promise<void>;
   };
   readonly remembered: RememberedConsents;
-  readonly signIn: { isOver(session: Session | undefined): MaybePromise<boolean> };
+  readonly signIn: Pick<SignIn, 'isOver' | 'sessionOf'>;
   readonly lifetimes: { readonly authorizationCode: number };
   /** Derives the code from a consent form, so that pressing the same button again leads to the same code. */
   readonly consentKey: string;
@@ -78,12 +78,13 @@ export class ConsentDecisions {
   async saveWithCode(
     code: string,
     grant: NewGrant,
-    { request, session }: Pick<Consent, 'request'> & { readonly session: Session | undefined },
+    { request, owner, session }: Pick<Consent, 'request' | 'owner'> & { readonly session: Session | undefined },
     emit: Emit | undefined,
   ): Promise<Grant> {
-    const { codes, tokens, clock, lifetimes, hooks } = this.#given;
+    const { codes, tokens, clock, lifetimes, hooks, signIn } = this.#given;
     const { redirect_uri, redirect_uri_sent, code_challenge, code_challenge_method } = request;
-    const ofSession = session?.owner && hooks.keepOfSession?.(session, request.scope);
+    const named = signIn.sessionOf(owner, session);
+    const ofSession = named && hooks.keepOfSession?.(named, request.scope);
     const kept = { ...request.kept, ...ofSession };
     const exp = secondsOf(clock) + lifetimes.authorizationCode;
     const proof = { redirect_uri, redirect_uri_sent, code_challenge, code_challenge_method };

@@ -84,7 +84,7 @@ const parseBasic = (header: string): readonly [id: string, secret: string] | und
   // Without a colon, the name of a public client, as okta-auth-js sends it: no other client may come without a secret.
   const [name = '', ...rest] = bytes.toString('utf8').split(':');
   const [id, secret] = [decodeUrlencoded(name), decodeUrlencoded(rest.join(':'))];
-  if (id === undefined || secret === undefined) return undefined;
+  if (id === undefined || id === '' || secret === undefined) return undefined;
   return GRAMMARS[CLIENT_PARAMETERS.client_id].test(id) && GRAMMARS[CLIENT_PARAMETERS.client_secret].test(secret)
     ? [id, secret]
     : undefined;

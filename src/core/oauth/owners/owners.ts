@@ -5,6 +5,7 @@ import type { OwnerData } from '../kernel/hooks.js';
 import { checkOwner } from '../records/owner.js';
 import { groups } from '../records/stored-records.js';
 import { endSessions, type OwnerSessionContext } from '../sign-in/owner-sessions.js';
+import type { SignIn } from '../sign-in/sign-in.js';
 import { checkNames } from './check-names.js';
 import { type EndedGrants, endGrants, type EndServices } from './ended-grants.js';
 import { type OwnerRecord, recordsOf } from './owner-records.js';
@@ -16,6 +17,12 @@ interface DoneBy {
   readonly by?: string | undefined;
 }
 
+/** Options of `signOut`. */
+interface SignOutOptions extends DoneBy {
+  /** With your own sign-in, the session that has ended, as `options.owner` named it: then clients learn that only this one has. */
+  readonly sid?: string | undefined;
+}
+
 /** Signs out, exports and erases owners. */
 export interface Owners {
   /**
@@ -24,10 +31,10 @@ export interface Owners {
    * only does that, because you manage the sessions then.
    *
    * @param sub - The owner.
-   * @throws TypeError if that is not a `sub`, or if `options.owner` is set without OpenID Connect;
+   * @throws TypeError if that is not a `sub`, if `options.owner` is set without OpenID Connect, or if `sid` is set without `options.owner`;
    * UnavailableError if the store fails. Call it again in that case.
    */
-  readonly signOut: (sub: string, options?: DoneBy) => Promise<void>;
+  readonly signOut: (sub: string, options?: SignOutOptions) => Promise<void>;
   /**
    * Yields what the server stores about an owner, record by record, so that memory use does not grow with the number of grants.
    *
@@ -48,7 +55,7 @@ export interface Owners {
 
 interface OwnerServices extends EndServices, OwnerSessionContext {
   readonly records: Records;
-  readonly signIn: { readonly isBuiltIn: boolean };
+  readonly signIn: Pick<SignIn, 'isBuiltIn' | 'sessionOf'>;
   readonly hooks: EndServices['hooks'] & { readonly ownerData?: readonly OwnerData[] };
 }
 
@@ -83,7 +90,11 @@ export const ownersOf = (services: OwnerServices): Owners => ({
         'owners.signOut: with options.owner you manage the sessions. End them where you store them, and call grants.revoke({ sub }) for the access of applications.',
         'OQ112',
       );
-    const tell = await hooks.beforeSignOut?.({ sub }, emit);
+    if (options.sid !== undefined) checkNames('owners.signOut', { sid: options.sid });
+    if (signIn.isBuiltIn && options.sid !== undefined)
+      throw mistake('owners.signOut: sid names a session of options.owner. The built-in sign-in has its own.', 'OQ112');
+    const session = signIn.sessionOf({ sub, sid: options.sid }, undefined);
+    const tell = await hooks.beforeSignOut?.({ sub, ...defined({ session }) }, emit);
     if (signIn.isBuiltIn) await endAll(sub, options, services);
     tell?.();
   },

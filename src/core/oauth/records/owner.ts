@@ -26,6 +26,11 @@ export interface Owner extends SignInFacts {
   readonly username?: string | undefined;
   /** The e-mail address: pages show it below the name, so that users with two accounts see which one it is. At most 254 characters. No token contains it. */
   readonly email?: string | undefined;
+  /**
+   * The name of the session in your own sign-in, at most 256 characters, such as its id. With it, a sign-out of this session alone can be told to clients that
+   * ask for that (Back-Channel Logout 1.0); they receive a digest. Only OpenID Connect reads it.
+   */
+  readonly sid?: string | undefined;
 }
 
 /** What was returned instead, without its contents. */
@@ -48,9 +53,14 @@ const MAX_FACT_LENGTH = 256;
 const isFact = (given: unknown): given is string =>
   typeof given === 'string' && given !== '' && given.length <= MAX_FACT_LENGTH;
 
-const fact = (owner: object, name: keyof SignInFacts): unknown => {
-  const given: unknown = Reflect.get(owner, name);
-  return given === null ? undefined : given;
+const wrong = (message: string): TypeError => mistake(message, 'OQ402');
+
+const fact = (owner: object, name: keyof Owner): unknown => Reflect.get(owner, name) ?? undefined;
+
+const textIn = (owner: object, name: 'acr' | 'sid', from: string): string | undefined => {
+  const given = fact(owner, name);
+  if (given === undefined || isFact(given)) return given;
+  throw wrong(`The ${name} of ${from} must be a string of at most ${MAX_FACT_LENGTH} characters.`);
 };
 
 /**
@@ -59,20 +69,16 @@ const fact = (owner: object, name: keyof SignInFacts): unknown => {
  * @param now - Milliseconds since the epoch.
  * @throws TypeError that names the fact and the function that returned it.
  */
-const factsIn = (owner: object, from: string, now: number): SignInFacts => {
-  const [auth_time, acr, amr] = [fact(owner, 'auth_time'), fact(owner, 'acr'), fact(owner, 'amr')];
+const factsIn = (owner: object, from: string, now: number): Partial<Owner> => {
+  const [auth_time, amr] = [fact(owner, 'auth_time'), fact(owner, 'amr')];
   if (auth_time !== undefined && (typeof auth_time !== 'number' || !Number.isFinite(auth_time) || auth_time < 0))
-    throw mistake(`The auth_time of ${from} must be a number of seconds since the epoch.`, 'OQ402');
+    throw wrong(`The auth_time of ${from} must be a number of seconds since the epoch.`);
   if (auth_time !== undefined && auth_time > now / 1000 + MAX_AHEAD)
-    throw mistake(
-      `The auth_time of ${from} is in the future. It must be in seconds since the epoch, not milliseconds.`,
-      'OQ402',
-    );
-  if (acr !== undefined && !isFact(acr))
-    throw mistake(`The acr of ${from} must be a string of at most ${MAX_FACT_LENGTH} characters.`, 'OQ402');
+    throw wrong(`The auth_time of ${from} is in the future. It must be in seconds since the epoch, not milliseconds.`);
   if (amr !== undefined && !(Array.isArray(amr) && amr.length <= MAX_METHODS && amr.every(isFact)))
-    throw mistake(`The amr of ${from} must be an array of at most ${MAX_METHODS} texts.`, 'OQ402');
-  return defined({ auth_time: auth_time && Math.floor(auth_time), acr, amr });
+    throw wrong(`The amr of ${from} must be an array of at most ${MAX_METHODS} texts.`);
+  const [acr, sid] = [textIn(owner, 'acr', from), textIn(owner, 'sid', from)];
+  return defined({ auth_time: auth_time && Math.floor(auth_time), acr, amr, sid });
 };
 
 /**
@@ -84,8 +90,7 @@ const checkSpelling = (owner: object, known: readonly (keyof Owner)[], from: str
   for (const meant of known) {
     if (meant in owner) continue;
     const given = Object.keys(owner).find((name) => isMisspelt(name, meant));
-    if (given !== undefined)
-      throw mistake(`${from} returned ${given}, which is not read. Its name is ${meant}.`, 'OQ402');
+    if (given !== undefined) throw wrong(`${from} returned ${given}, which is not read. Its name is ${meant}.`);
   }
 };
 
@@ -107,40 +112,24 @@ export const signInFacts = ({
  * @throws TypeError that describes the problem.
  */
 export const checkOwner = (owner: unknown, from?: string, now?: number): Owner => {
-  if (typeof owner !== 'object' || owner === null || !('sub' in owner)) {
-    throw mistake(
-      `${from ?? 'The application'} must return an object with a sub, such as { sub: String(user.id) }, or nothing if the user is not signed in. It returned ${kindOf(owner)}.`,
-      'OQ402',
+  const source = from ?? 'The application';
+  if (typeof owner !== 'object' || owner === null || !('sub' in owner))
+    throw wrong(
+      `${source} must return an object with a sub, such as { sub: String(user.id) }, or nothing if the user is not signed in. It returned ${kindOf(owner)}.`,
     );
-  }
-  checkSpelling(
-    owner,
-    now === undefined ? ['username'] : ['username', 'auth_time', 'acr', 'amr'],
-    from ?? 'The application',
-  );
+  checkSpelling(owner, now === undefined ? ['username'] : ['username', 'auth_time', 'acr', 'amr'], source);
   const { sub } = owner;
-  const username = 'username' in owner ? owner.username : undefined;
-  const email = 'email' in owner ? (owner.email ?? undefined) : undefined;
+  const [username, email] = [fact(owner, 'username'), fact(owner, 'email')];
   if (typeof sub !== 'string' || sub === '')
-    throw mistake(
+    throw wrong(
       `The sub of an owner must be a non-empty string.${from === undefined ? '' : ` ${from} returned ${kindOf(sub)}; use String(user.id).`}`,
-      'OQ402',
     );
-  if (sub.startsWith(CLIENT_SUBJECT)) {
-    throw mistake(`The sub of an owner must not begin with ${CLIENT_SUBJECT}, which is reserved for clients.`, 'OQ402');
-  }
-  if (username !== undefined && username !== null && typeof username !== 'string') {
-    throw mistake('The username of an owner must be a string or absent.', 'OQ402');
-  }
+  if (sub.startsWith(CLIENT_SUBJECT))
+    throw wrong(`The sub of an owner must not begin with ${CLIENT_SUBJECT}, which is reserved for clients.`);
+  if (username !== undefined && typeof username !== 'string')
+    throw wrong('The username of an owner must be a string or absent.');
   if (email !== undefined && (typeof email !== 'string' || email.length > MAX_EMAIL_LENGTH))
-    throw mistake(
-      `The email of an owner must be a string of at most ${MAX_EMAIL_LENGTH} characters, or absent.`,
-      'OQ402',
-    );
-  const checked = {
-    sub,
-    ...(typeof username === 'string' && { username }),
-    ...(email !== undefined && email !== '' && { email }),
-  };
+    throw wrong(`The email of an owner must be a string of at most ${MAX_EMAIL_LENGTH} characters, or absent.`);
+  const checked = { sub, ...defined({ username, email: email || undefined }) };
   return now === undefined ? checked : { ...checked, ...factsIn(owner, from ?? 'the owner', now) };
 };

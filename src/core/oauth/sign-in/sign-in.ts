@@ -105,6 +105,12 @@ export class SignIn {
     return this.#ownerOf(session);
   }
 
+  /** The session that an owner is signed in with, as features see it; `undefined` if the application does not name those of its own sign-in. */
+  sessionOf({ sub, sid }: Owner, session: Session | undefined): { readonly id: string } | undefined {
+    if (this.isBuiltIn) return session;
+    return sid === undefined ? undefined : { id: JSON.stringify([sub, sid]) };
+  }
+
   /**
    * The owner who is signed in with the built-in sign-in, for routes of the application.
    *
