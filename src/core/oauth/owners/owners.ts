@@ -19,7 +19,7 @@ interface DoneBy {
 
 /** Options of `signOut`. */
 interface SignOutOptions extends DoneBy {
-  /** With your own sign-in, the session that has ended, as `options.owner` named it: then clients learn that only this one has. */
+  /** With your own sign-in, the session that has ended, as `options.owner` named it: then clients learn that no other has ended. */
   readonly sid?: string | undefined;
 }
 
