@@ -155,7 +155,7 @@ const frozenMember = (member: unknown): unknown =>
 function frozenCopy(value: object): object {
   if (Array.isArray(value)) return value.length === 0 ? EMPTY : Object.freeze(value.map(frozenMember));
   const copy: Record<string, unknown> = {};
-  for (const name of Object.keys(value)) {
+  for (const name in value) {
     const member = frozenMember(Reflect.get(value, name));
     // An assignment would change the prototype instead.
     if (name === '__proto__') Object.defineProperty(copy, name, { value: member, enumerable: true });

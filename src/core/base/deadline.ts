@@ -44,16 +44,20 @@ export const abortedInTime = async <T>(
  */
 export const concludedInTime = <T, Result>(
   work: Promise<T>,
-  { milliseconds, timer, error: late, onLateError = () => undefined }: Deadline,
+  deadline: Deadline,
   done: (value: T) => Result,
   failed: (error: unknown, isLate: boolean) => MaybePromise<Result>,
 ): Promise<Result> =>
   new Promise((resolve) => {
-    let fail = (error: unknown, isLate = false): void => resolve(failed(error, isLate));
-    const stop = timer(() => {
-      fail(late(), true);
-      fail = onLateError;
-    }, milliseconds);
+    let isLate = false;
+    const fail = (error: unknown): void => {
+      if (isLate) deadline.onLateError?.(error);
+      else resolve(failed(error, false));
+    };
+    const stop = deadline.timer(() => {
+      isLate = true;
+      resolve(failed(deadline.error(), true));
+    }, deadline.milliseconds);
     work.then(
       (value) => {
         stop();

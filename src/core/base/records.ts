@@ -70,10 +70,19 @@ export class Records {
    * @param groups - Groups under which {@link list} finds the key, if the store can list.
    */
   async add<T extends ExpiringRecord>(key: string, record: T, groups: readonly string[] = []): Promise<boolean> {
-    if (await this.#add(key, record, groups)) return true;
-    if (!(await this.#isForeign(key))) return false;
-    await this.delete(key);
-    return this.#add(key, record, groups);
+    const name = this.#prefix + key;
+    for (let attempt = 0; ; attempt += 1) {
+      let added: unknown;
+      try {
+        added = await this.#store.add(name, record, record.exp * 1000, ...this.#listedIn(groups));
+      } catch (cause) {
+        throw new UnavailableError('The store could not add a record.', { cause });
+      }
+      if (typeof added !== 'boolean')
+        throw new UnavailableError('add of the store returned something other than true or false.');
+      if (added || attempt > 0 || !(await this.#isForeign(key))) return added;
+      await this.delete(key);
+    }
   }
 
   /** Whether what lives under this key would give access, but has an unknown shape. */
@@ -82,20 +91,6 @@ export class Records {
     if (effect === 'takes' || shape === undefined) return false;
     const record = await this.#read(key);
     return isObject(record) && !hasShape(record, shape);
-  }
-
-  async #add(key: string, record: ExpiringRecord, groups: readonly string[]): Promise<boolean> {
-    const name = this.#prefix + key;
-    const end = record.exp * 1000;
-    let added: unknown;
-    try {
-      added = await this.#store.add(name, record, end, ...this.#listedIn(groups));
-    } catch (cause) {
-      throw new UnavailableError('The store could not add a record.', { cause });
-    }
-    if (typeof added !== 'boolean')
-      throw new UnavailableError('add of the store returned something other than true or false.');
-    return added;
   }
 
   /**
@@ -124,14 +119,15 @@ export class Records {
   }
 
   /** Writes a record under a unique key. If the key is already taken, the store is broken. */
-  async create<T extends ExpiringRecord>(key: string, record: T, groups?: readonly string[]): Promise<void> {
-    if (!(await this.add(key, record, groups)))
-      throw new UnavailableError(`The store refused a new record for ${kindOf(key)}.`);
+  create<T extends ExpiringRecord>(key: string, record: T, groups?: readonly string[]): Promise<void> {
+    return this.add(key, record, groups).then((isNew) => {
+      if (!isNew) throw new UnavailableError(`The store refused a new record for ${kindOf(key)}.`);
+    });
   }
 
   /** The live record under this key. */
-  async get<T extends ExpiringRecord>(key: string, shape: Shape<T>): Promise<T | undefined> {
-    return this.#checked(await this.#read(key), key, shape);
+  get<T extends ExpiringRecord>(key: string, shape: Shape<T>): Promise<T | undefined> {
+    return this.#read(key).then((record) => this.#checked(record, key, shape));
   }
 
   async #read(key: string): Promise<unknown> {
@@ -151,7 +147,7 @@ export class Records {
   async getEach<T extends readonly ExpiringRecord[]>(
     ...wanted: { readonly [K in keyof T]: KeyAndShape<T[K]> }
   ): Promise<{ readonly [K in keyof T]: T[K] | undefined }> {
-    const names = wanted.map(([key]) => this.#prefix + key);
+    const names = wanted.map((one) => this.#prefix + one[0]);
     let records: unknown;
     try {
       records = await (this.#store.getMany?.(names) ?? Promise.all(names.map((name) => this.#store.get(name))));
@@ -160,7 +156,7 @@ export class Records {
     }
     if (!Array.isArray(records) || records.length !== names.length)
       throw new UnavailableError('getMany of the store returned something other than one element per key.');
-    const checked: unknown = wanted.map(([key, shape], at) => this.#checked(records[at], key, shape));
+    const checked: unknown = wanted.map((one, at) => this.#checked(records[at], one[0], one[1]));
     return checked as { readonly [K in keyof T]: T[K] | undefined }; // One per key, each of the requested shape.
   }
 

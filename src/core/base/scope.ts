@@ -31,6 +31,7 @@ export const hasScopes = (granted: string, wanted: readonly string[]): boolean =
 
 /** Whether every scope of `inner` is in `outer`, in any order. */
 export const isSubset = (inner: readonly string[], outer: readonly string[] | ReadonlySet<string>): boolean => {
+  if (inner.length === 0) return true;
   const allowed = outer instanceof Set ? outer : new Set(outer);
   return inner.every((scope) => allowed.has(scope));
 };

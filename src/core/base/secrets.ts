@@ -43,7 +43,8 @@ export class RandomSource {
 
   /** A number of random bytes as base64url without padding. */
   string(bytes: number): string {
-    const [from, to] = this.#take(bytes);
+    const from = this.#take(bytes);
+    const to = from + bytes;
     const text = this.#pool.toString('base64url', from, to);
     this.#pool.fill(0, from, to);
     return text;
@@ -60,14 +61,14 @@ export class RandomSource {
     const limit = 256 - (256 % alphabet.length);
     let text = '';
     while (text.length < count) {
-      const [at] = this.#take(1);
-      const byte = this.#pool[at] ?? 255;
+      const byte = this.#pool[this.#take(1)] ?? 255;
       if (byte < limit) text += alphabet.charAt(byte % alphabet.length);
     }
     return text;
   }
 
-  #take(bytes: number): readonly [from: number, to: number] {
+  /** @returns where they begin in the pool. */
+  #take(bytes: number): number {
     if (this.#used + bytes > this.#pool.length) {
       const fresh = this.#random(Math.max(POOL_SIZE, bytes));
       this.#pool = Buffer.from(fresh.buffer, fresh.byteOffset, fresh.byteLength);
@@ -75,6 +76,6 @@ export class RandomSource {
     }
     const from = this.#used;
     this.#used += bytes;
-    return [from, this.#used];
+    return from;
   }
 }

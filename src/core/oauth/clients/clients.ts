@@ -175,7 +175,11 @@ export class Clients {
 
   #unlessDenied({ id, client }: Registered): MaybePromise<Client | undefined> {
     const denied = this.#registrations?.isDenied(id) ?? false;
-    return typeof denied === 'boolean' ? (denied ? undefined : client) : denied.then((is) => (is ? undefined : client));
+    return typeof denied === 'boolean'
+      ? denied
+        ? undefined
+        : client
+      : Promise.resolve(denied).then((is) => (is ? undefined : client));
   }
 
   /** The first registry that knows the client decides, whatever the result. */

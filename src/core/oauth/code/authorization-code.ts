@@ -47,10 +47,13 @@ export const authorizationCode =
     if (found === undefined || found.grant.client_id !== client.client_id) throw invalidCode();
     const { grant, taken } = found;
     checkRedirectUri(form, found.code);
-    await checkVerifier(form, found, services);
+    const problem = problemOfVerifier(form, found.code);
+    if (problem !== undefined) return refuseGuess(new OAuthError('invalid_grant', problem), found, services);
     const aud = requested.narrowed(form, grant.aud);
     const kept = parseKept(found.chain.kept);
-    await checkKey(kept['dpop_jkt'], jkt, found, services);
+    const bound = kept['dpop_jkt'];
+    // RFC 9449 §10: the code is bound to a key. A wrong key counts like a wrong verifier.
+    if (bound !== undefined && bound !== jkt) return refuseGuess(otherKey(), found, services);
     if (taken !== undefined) return refuseReplay(taken, grant, tokenRequest, services);
     if (!(await isStillAllowed(grant, client, services))) throw invalidCode();
     const scope = scopeStillAllowed(parseScope(grant.scope) ?? [], client);
@@ -62,16 +65,10 @@ export const authorizationCode =
     return { response: redeemed.response, sub: grant.sub, grant_id: id };
   };
 
-/** RFC 9449 §10: the code is bound to a key. A wrong key counts like a wrong verifier. */
-const checkKey = async (
-  bound: string | undefined,
-  jkt: string | undefined,
-  found: FoundCode,
-  { codes }: CodeGrantServices,
-): Promise<void> => {
-  if (bound === undefined || bound === jkt) return;
+/** Counts a guess at what a code is bound to. A redeemed code gives nothing more, so guesses do not matter. */
+const refuseGuess = async (error: OAuthError, found: FoundCode, { codes }: CodeGrantServices): Promise<never> => {
   if (found.taken === undefined) await codes.countFailure(found);
-  throw otherKey();
+  throw error;
 };
 
 /** RFC 6749 §4.1.3: the token request must repeat the redirect_uri of the authorization request. */
@@ -82,20 +79,19 @@ const checkRedirectUri = (form: Parameters, { redirect_uri, redirect_uri_sent }:
   }
 };
 
-const checkVerifier = async (form: Parameters, found: FoundCode, { codes }: CodeGrantServices): Promise<void> => {
+/** @returns what is wrong with a verifier that may be a guess. @throws OAuthError for a request without one, and for one that must have none. */
+const problemOfVerifier = (
+  form: Parameters,
+  { code_challenge: challenge, code_challenge_method: method }: CodePart,
+): string | undefined => {
   const verifier = form.get('code_verifier');
-  const { code_challenge: challenge, code_challenge_method: method } = found.code;
   if (challenge === null || method === null) {
-    if (verifier === undefined && challenge === method) return;
+    if (verifier === undefined && challenge === method) return undefined;
     // RFC 9700 §4.8.2: the authorization request had no challenge, so an attacker may have removed it.
     throw new OAuthError('invalid_request', 'The authorization request had no code_challenge.');
   }
   if (verifier === undefined) throw new OAuthError('invalid_grant', 'The code_verifier is missing.');
-  const problem = verifierProblem(verifier, challenge, method);
-  if (problem === undefined) return;
-  // A redeemed code gives nothing more, so guesses do not matter.
-  if (found.taken === undefined) await codes.countFailure(found);
-  throw new OAuthError('invalid_grant', problem);
+  return verifierProblem(verifier, challenge, method);
 };
 
 /** Whoever redeems a code twice, or loses the race for it, ends the grant (RFC 6749 §4.1.2), unless the first redemption was just now. */

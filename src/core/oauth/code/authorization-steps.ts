@@ -1,4 +1,3 @@
-import { defined } from '../../base/defined.js';
 import { OAuthError } from '../../base/errors.js';
 import type { HttpRequest, HttpResponse } from '../../base/http/messages.js';
 import { redirect } from '../../base/http/responses.js';
@@ -87,7 +86,7 @@ interface Pending extends ReadRequest {
 }
 
 /** The browser comes with a request. */
-export const begin = async ({ client, request }: ReadRequest, page: Page): Promise<HttpResponse> => {
+export const begin = ({ client, request }: ReadRequest, page: Page): Promise<HttpResponse> => {
   // A plain request was always as long as its client made it.
   if (request.signIn !== undefined && JSON.stringify(request).length > MAX_IN_BROWSER)
     throw new OAuthError('invalid_request', 'The request is too long to be sent through a browser.');
@@ -342,7 +341,7 @@ const newGrant = (
     owner,
     formatScope(request.scope),
     request.resources,
-    { grant_type, ...(silent && { silent }), ...defined({ claims: request.claims }) },
+    { grant_type, ...(silent && { silent }), ...(request.claims !== undefined && { claims: request.claims }) },
     connection,
   );
 

@@ -233,7 +233,8 @@ export class ClientAuthentication {
   async #prove(client: Client | undefined, claim: Claim): Promise<Client | undefined> {
     const { credentials, request } = claim;
     const { clientLimit } = this.#given;
-    const keys = await this.#keysOf(client, credentials);
+    const reading = this.#keysOf(client, credentials);
+    const keys = reading instanceof Promise ? await reading : reading;
     let obstacle = clientLimit.obstacle(credentials.client_id, request);
     while (obstacle instanceof Promise) {
       await obstacle;

@@ -20,12 +20,10 @@ export const isStillAllowed = async (
   client: Client,
   { users, validateGrant }: StillAllowedServices,
 ): Promise<boolean> => {
+  if (!isValidStill(client, grant)) return false;
   const { id: grant_id, client_id, sub, scope } = grant;
-  return (
-    isValidStill(client, grant) &&
-    (await (users?.isActive?.(sub) ?? true)) &&
-    validateGrant({ grant_id, client_id, sub, scope })
-  );
+  if (users?.isActive !== undefined && !(await users.isActive(sub))) return false;
+  return validateGrant({ grant_id, client_id, sub, scope });
 };
 
 /**

@@ -61,7 +61,7 @@ export interface CodePart {
 }
 
 /** The current refresh token. */
-interface CurrentPart {
+export interface CurrentPart {
   /** The SHA-256 of the token. */
   readonly hash: string;
   /** Seconds since the epoch. */

@@ -5,8 +5,10 @@ const ID_LENGTH = 22;
 /** Characters of a connection's id, with which the ids of its grants begin. */
 export const CONNECTION_ID_LENGTH = 12;
 const EXPIRY_LENGTH = 7;
+/** Where the family begins in a refresh token. */
+const FAMILY_AT = ID_LENGTH + EXPIRY_LENGTH;
 const TOKEN_SHAPE = /^[A-Za-z0-9_-]{43}(?:[A-Za-z0-9_-]{22})?(?:\.[os][A-Za-z0-9_-]{43}){0,8}~?$/;
-const REFRESH_TOKEN_SHAPE = /^([A-Za-z0-9_-]{22})([0-9a-z]{7})([A-Za-z0-9_-]{22})[A-Za-z0-9_-]{43}~?$/;
+const REFRESH_TOKEN_SHAPE = /^[A-Za-z0-9_-]{22}[0-9a-z]{7}[A-Za-z0-9_-]{22}[A-Za-z0-9_-]{43}~?$/;
 
 /** The end of a token or code that is bound to a key: versions without such keys do not take it for one of theirs. */
 const BOUND_MARK = '~';
@@ -69,7 +71,10 @@ export const refreshTokenText = ({ grant, exp, family }: RefreshTokenParts, secr
 
 /** Parses a refresh token; `undefined` for every other text. */
 export const parseRefreshToken = (text: string): RefreshTokenParts | undefined => {
-  const [, grant, expiry, family] = REFRESH_TOKEN_SHAPE.exec(text) ?? [];
-  if (grant === undefined || expiry === undefined || family === undefined) return undefined;
-  return { grant, exp: Number.parseInt(expiry, 36), family };
+  if (!REFRESH_TOKEN_SHAPE.test(text)) return undefined;
+  return {
+    grant: text.slice(0, ID_LENGTH),
+    exp: Number.parseInt(text.slice(ID_LENGTH, FAMILY_AT), 36),
+    family: text.slice(FAMILY_AT, FAMILY_AT + ID_LENGTH),
+  };
 };

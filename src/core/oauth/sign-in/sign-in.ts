@@ -97,7 +97,15 @@ export class SignIn {
   async currentOwner(request: HttpRequest, session: Session | undefined): Promise<Owner | undefined> {
     const { owner, warnings, keepsSignIn, clock } = this.#given;
     if (owner !== undefined) {
-      const found = await this.#ask(owner, request);
+      let found: unknown;
+      try {
+        found = await owner(request.native);
+      } catch (error) {
+        warnings.ownerFailed(error);
+        if (error instanceof UnavailableError) throw error;
+        const text = error instanceof Error ? error.message : String(error);
+        throw mistake(`options.owner failed: ${text}`, 'OQ401', error);
+      }
       if (found === undefined || found === null || found === false) return undefined;
       warnings.signIn(undefined);
       return checkOwner(found, 'options.owner', keepsSignIn ? clock() : undefined);
@@ -145,16 +153,6 @@ export class SignIn {
    */
   isOver(session: Session | undefined): MaybePromise<boolean> {
     return this.isBuiltIn && session?.owner !== undefined && isEnded(session.owner.sub, session, this.#given.records);
-  }
-
-  async #ask(owner: NonNullable<HostSignIn['owner']>, request: HttpRequest): Promise<unknown> {
-    try {
-      return await owner(request.native);
-    } catch (error) {
-      this.#given.warnings.ownerFailed(error);
-      if (error instanceof UnavailableError) throw error;
-      throw mistake(`options.owner failed: ${error instanceof Error ? error.message : String(error)}`, 'OQ401', error);
-    }
   }
 
   /** Sends a user who is not signed in to the application's page, or shows the built-in one. */

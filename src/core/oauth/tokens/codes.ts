@@ -1,4 +1,3 @@
-import { UnavailableError } from '../../base/errors.js';
 import { unavailable } from '../../base/http/responses.js';
 import type { MaybePromise } from '../../base/ports.js';
 import { sha256 } from '../../base/secrets.js';
@@ -43,10 +42,9 @@ export class Codes {
   }
 
   /** Writes the code of a new grant. It does not work before the grant is written, too. */
-  async save(grant: Grant, code: CodePart, kept?: KeptParameters): Promise<void> {
+  save(grant: Grant, code: CodePart, kept?: KeptParameters): Promise<void> {
     const chain = { code: codeText(code), taken: null, current: null };
-    if (!(await this.#given.chains.add(grant, kept === undefined ? chain : { ...chain, kept: JSON.stringify(kept) })))
-      throw new UnavailableError('The store refused the chain of a new grant.');
+    return this.#given.chains.create(grant, kept === undefined ? chain : { ...chain, kept: JSON.stringify(kept) });
   }
 
   find(id: string, code: string): Promise<FoundCode | undefined> {

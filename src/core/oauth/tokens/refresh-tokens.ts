@@ -5,6 +5,7 @@ import { type RandomSource, sha256 } from '../../base/secrets.js';
 import type { ClientFinder } from '../clients/client-finder.js';
 import { type Client, isValidStill, type TokenLifetimes } from '../clients/client.js';
 import {
+  type CurrentPart,
   currentText,
   type LastPart,
   lastText,
@@ -36,6 +37,8 @@ export interface PresentedToken extends FoundChain {
   readonly exp: number;
   /** Random, and the same in all refresh tokens of a grant: proves that its holder had one. */
   readonly family: string;
+  /** The one that can be used, as it stands in the chain. */
+  readonly current: CurrentPart;
   /** Where in the chain: the one that can be used, the one before it, or an older one. */
   readonly place: 'current' | 'last' | 'old';
 }
@@ -144,11 +147,13 @@ export class RefreshTokens {
     const current = parseCurrent(found.chain.current);
     if (hash === current.hash)
       return this.#given.tokens.now() < current.exp
-        ? { grant, chain, token, hash, exp, family, place: 'current' }
+        ? { grant, chain, token, hash, exp, family, current, place: 'current' }
         : undefined;
     if (chain.last !== null && hash === parseLast(chain.last).hash)
-      return { grant, chain, token, hash, exp, family, place: 'last' };
-    return sha256(family) === current.family ? { grant, chain, token, hash, exp, family, place: 'old' } : undefined;
+      return { grant, chain, token, hash, exp, family, current, place: 'last' };
+    return sha256(family) === current.family
+      ? { grant, chain, token, hash, exp, family, current, place: 'old' }
+      : undefined;
   }
 
   /** A refresh token that may be used now, for introspection. */
@@ -179,9 +184,8 @@ export class RefreshTokens {
     const exp = this.#endOf(issue.client, grant, Math.floor(at_ms / 1000));
     const { made, refresh_token } = this.#successor(presented, last, exp, issue);
     const minted = made instanceof Promise ? await made : made;
-    const { family } = parseCurrent(presented.chain.current ?? '');
     const step = {
-      current: currentText({ hash: sha256(refresh_token), exp, family }),
+      current: currentText({ hash: sha256(refresh_token), exp, family: presented.current.family }),
       last: lastText(last),
       done: null,
       ...boundKeyOf(issue),
@@ -215,10 +219,9 @@ export class RefreshTokens {
    * have keys or scopes of their own. Later, everything is a replay.
    */
   async #repeat(presented: PresentedToken, { issue, request }: Refresh): Promise<Refreshed | Reuse> {
-    const { chain, place, exp } = presented;
-    if (place === 'old' || chain.last === null || chain.current === null) return this.#replayOf(presented);
+    const { chain, current, place, exp } = presented;
+    if (place === 'old' || chain.last === null) return this.#replayOf(presented);
     const last = parseLast(chain.last);
-    const current = parseCurrent(chain.current);
     const now = this.#given.tokens.now();
     const refreshGrace = this.#lifetimeOf(issue.client, 'refreshGrace');
     const isDone = chain.done !== null;

@@ -146,21 +146,36 @@ export class Tokens {
     const generation = this.#given.connections.generationFor(place);
     const scope = this.#given.impliedScopes.expandText(asked);
     const facts = signInFacts(owner);
-    const made = { client_id, sub, username, scope, aud, iat, exp, ...generationOf(client), ...origin, ...facts };
-    return { id, place, connection: generation, ...made };
+    return {
+      id,
+      place,
+      connection: generation,
+      client_id,
+      sub,
+      username,
+      scope,
+      aud,
+      iat,
+      exp,
+      ...generationOf(client),
+      ...origin,
+      ...facts,
+    };
   }
 
   /** Writes a grant and its connection. Tokens issued under it do not work before. */
-  async saveGrant({ id, place, ...record }: NewGrant, emit: Emit | undefined): Promise<Grant> {
+  async saveGrant(grant: NewGrant, emit: Emit | undefined): Promise<Grant> {
+    const { id, place, ...record } = grant;
     const { client_id, sub, scope, name, issuer } = record;
     const { connections, clients, records } = this.#given;
     const kept = connections.keep(place, record);
     // Only a connection that exists is sure to keep its generation: another request may connect them first.
     const connection = connections.isLive(place) ? record.connection : await kept;
+    const isAsMade = connection === record.connection;
     await Promise.all([
       kept,
       clients.approved(client_id),
-      records.create(keys.grant(id), { ...record, connection }, [
+      records.create(keys.grant(id), isAsMade ? record : { ...record, connection }, [
         groups.grantsOfOwner(sub),
         groups.grantsOfClient(client_id),
         ...(name === undefined ? [] : [groups.tokensOfOwner(sub)]),
@@ -176,7 +191,7 @@ export class Tokens {
       ...(record.silent === true && { silent: true }),
       ...(issuer !== undefined && { issuer }),
     });
-    return { id, ...record, connection };
+    return isAsMade ? grant : { ...grant, connection };
   }
 
   async findGrant(id: string): Promise<Grant | undefined> {
@@ -304,7 +319,15 @@ export class Tokens {
     id: string = this.newSecret(grant.id),
   ): MaybePromise<MintedToken> {
     const exp = Math.min(iat + this.#accessToken(client), grant.exp);
-    const record = { client_id: grant.client_id, scope, aud, iat, exp, grant: grant.id, ...defined({ act }) };
+    const record = {
+      client_id: grant.client_id,
+      scope,
+      aud,
+      iat,
+      exp,
+      grant: grant.id,
+      ...(act !== undefined && { act }),
+    };
     const make = (claims?: Claims): MaybePromise<MintedToken> => this.#mint(id, withClaims(record, claims), grant, jkt);
     return this.#withAdditions(make, { client, grant, grant_type, scope, aud, kept });
   }
