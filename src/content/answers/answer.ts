@@ -29,21 +29,23 @@ export type Answer<N extends ModuleName, F extends ContentFunction> = (
   request: RequestOf<N>,
 ) => ReturnType<Handler<N>>;
 
-/** A page as an item of a list. */
-export const pageItem = (page: ContentPage, content: Content) => ({
+/** A page as an item of a list. @param more - Its members after those of the page. */
+export const pageItem = <More extends object>(page: ContentPage, content: Content, more?: More) => ({
   pageid: page.id,
   ns: page.ns,
   title: content.show(page),
+  ...more,
 });
 
 /** Names of properties in the parameter `prop` of lists, if other than in their items. */
 const PROPS: Readonly<Record<string, string>> = { pageid: 'ids', ns: 'title' };
 
 /** The properties of an item that the parameter `prop` names. */
-export const asked = (item: Readonly<Record<string, unknown>>, props: readonly string[]): ResultItem =>
-  Object.fromEntries(
-    Object.entries(item).filter(([key, value]) => value !== undefined && props.includes(PROPS[key] ?? key)),
-  );
+export const asked = (item: Readonly<Record<string, unknown>>, props: readonly string[]): ResultItem => {
+  const shown: Record<string, unknown> = {};
+  for (const key in item) if (item[key] !== undefined && props.includes(PROPS[key] ?? key)) shown[key] = item[key];
+  return shown;
+};
 
 /** The parts of an item that the parameter `prop` names. A part may be absent. */
 export const partsOf = (
@@ -51,7 +53,7 @@ export const partsOf = (
   parts: Readonly<Record<string, ResultItem | false | undefined>>,
 ): ResultItem => {
   const item = {};
-  for (const [name, part] of Object.entries(parts)) if (props.includes(name)) Object.assign(item, part);
+  for (const name in parts) if (props.includes(name)) Object.assign(item, parts[name]);
   return item;
 };
 

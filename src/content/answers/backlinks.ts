@@ -142,12 +142,12 @@ const nested = (rows: readonly Shown[], content: Content, throughRedirects: bool
   const above = (page: ContentPage): ResultItem & { readonly redirlinks?: ResultItem[] } => {
     const known = shown.get(page.id);
     if (known?.redirlinks) return known;
-    const item = { ...pageItem(page, content), redirect: true, redirlinks: [] };
+    const item = pageItem(page, content, { redirect: true, redirlinks: [] });
     shown.set(page.id, item);
     return item;
   };
   for (const { page, through } of rows) {
-    const item = { ...pageItem(page, content), ...(page.redirect ? { redirect: true } : {}) };
+    const item = pageItem(page, content, page.redirect ? { redirect: true } : {});
     if (through) above(through).redirlinks?.push(item);
     else shown.set(page.id, throughRedirects && page.redirect ? { ...item, redirlinks: [] } : item);
   }
@@ -182,6 +182,6 @@ export const linkingPages =
       return id === undefined ? [] : [{ page: id, of: row.page, fragment: row.text === '' ? undefined : row.text }];
     });
     return byPage({ rows, next: found.next }, ({ of, fragment }) =>
-      asked({ ...pageItem(of, content), redirect: of.redirect !== undefined, fragment }, props),
+      asked(pageItem(of, content, { redirect: of.redirect !== undefined, fragment }), props),
     );
   };

@@ -173,7 +173,7 @@ export const categorymembers: Answer<'categorymembers', 'members' | 'pages'> = a
   return listOf<MemberRow, readonly (string | number)[]>(found, {
     item: ({ page, sortkey, prefix, timestamp }) => {
       const type = TYPES[memberType(page.ns)];
-      const item = { ...pageItem(page, content), sortkey: hex(sortkey), sortkeyprefix: prefix, type, timestamp };
+      const item = pageItem(page, content, { sortkey: hex(sortkey), sortkeyprefix: prefix, type, timestamp });
       return asked(item, wanted);
     },
   });

@@ -219,20 +219,21 @@ export const logevents: Answer<'logevents', 'log' | 'pages'> = async (content, r
       (params.namespace === undefined || row.of.ns === params.namespace),
   });
   return listOf(found, {
-    item: (row) => ({
-      ...(params.prop.includes('ids') && { logid: row.id }),
-      ...partsOf(params.prop, {
-        title: { ns: row.of.ns, title: content.show(row.of) },
-        ids: { pageid: row.page, logpage: row.page },
-        details: { params: row.params },
-        type: { type: row.type, action: row.action },
-        user: { user: row.user },
-        userid: { userid: 0 },
-        timestamp: { timestamp: row.timestamp },
-        ...commentParts(row.comment, params.prop),
-        tags: { tags: [] },
-      }),
-    }),
+    item: (row) =>
+      Object.assign(
+        params.prop.includes('ids') ? { logid: row.id } : {},
+        partsOf(params.prop, {
+          title: { ns: row.of.ns, title: content.show(row.of) },
+          ids: { pageid: row.page, logpage: row.page },
+          details: { params: row.params },
+          type: { type: row.type, action: row.action },
+          user: { user: row.user },
+          userid: { userid: 0 },
+          timestamp: { timestamp: row.timestamp },
+          ...commentParts(row.comment, params.prop),
+          tags: { tags: [] },
+        }),
+      ),
     page: ({ page }) => ({ pageid: page }),
   });
 };
@@ -355,9 +356,9 @@ const contributionItem = (
   const { of, parent = 0 } = row;
   // The source may not have the parent revision.
   const before = parent === 0 ? 0 : sizes.get(parent);
-  return {
-    ...userItem(row, ['user', 'userid']),
-    ...partsOf(props, {
+  return Object.assign(
+    userItem(row, ['user', 'userid']),
+    partsOf(props, {
       ids: { pageid: row.page, revid: row.id, parentid: parent },
       title: { ns: of.ns, title: content.show(of) },
       timestamp: { timestamp: row.timestamp },
@@ -367,5 +368,5 @@ const contributionItem = (
       sizediff: before !== undefined && { sizediff: row.size - before },
       tags: { tags: [] },
     }),
-  };
+  );
 };

@@ -168,13 +168,14 @@ export const foreignBacklinks =
       {
         item: (row) => {
           const target = foreign(row);
-          return {
-            ...pageItem(row.of, content),
-            ...partsOf(params.prop, {
+          return pageItem(
+            row.of,
+            content,
+            partsOf(params.prop, {
               [names.prefix]: { [names.prefix]: target.prefix },
               [names.title]: { [names.title]: target.title },
             }),
-          };
+          );
         },
       },
     );
@@ -218,7 +219,7 @@ export const exturlusage: Answer<'exturlusage', Everywhere> = async (content, re
     request,
   );
   return listOf(found, {
-    item: ({ of, title, text = title }) => asked({ ...pageItem(of, content), url: text }, params.prop),
+    item: ({ of, title, text = title }) => asked(pageItem(of, content, { url: text }), params.prop),
     page: ({ page }) => ({ pageid: page }),
   });
 };
@@ -271,7 +272,7 @@ export const pageswithprop: Answer<'pageswithprop', 'backlinks'> = async (conten
     open: (rows) => content.openRows(rows, ({ page }) => page, request),
   });
   const list = listOf(found, {
-    item: ({ page, text = '' }) => asked({ ...pageItem(page, content), value: text }, params.prop),
+    item: ({ page, text = '' }) => asked(pageItem(page, content, { value: text }), params.prop),
     page: ({ page }) => ({ pageid: page.id }),
   });
   return { ...list, continue: found.next?.[2] };

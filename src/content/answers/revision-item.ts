@@ -15,7 +15,7 @@ export const userItem = (
   if (!props.includes('user') && !props.includes('userid')) return {};
   if (user === undefined) return { userhidden: true };
   const anon = userid === 0 && !isImporter && { anon: true };
-  return { ...partsOf(props, { user: { user }, userid: { userid } }), ...anon };
+  return Object.assign(partsOf(props, { user: { user }, userid: { userid } }), anon);
 };
 
 /** A comment, as text and as HTML. */
@@ -32,37 +32,38 @@ export const revisionItem = (
   content: Content,
 ): ResultItem => {
   const { prop: props } = params;
-  return {
-    ...partsOf(props, {
+  return Object.assign(
+    partsOf(props, {
       ids: { revid: row.id, parentid: row.parent ?? 0 },
       flags: { minor: row.minor === true },
     }),
-    ...userItem(row, props),
-    ...partsOf(props, {
+    userItem(row, props),
+    partsOf(props, {
       timestamp: { timestamp: row.timestamp },
       size: { size: row.size },
       sha1: { sha1: row.sha1 ?? '' },
       roles: { roles: ['main'] },
     }),
-    ...slotItem(row, params, content),
-    ...partsOf(props, { ...commentParts(row.comment, props), tags: { tags: [] } }),
-  };
+    slotItem(row, params, content),
+    partsOf(props, commentParts(row.comment, props)),
+    partsOf(props, { tags: { tags: [] } }),
+  );
 };
 
 const slotItem = (row: ContentRevision, params: Params, content: Content): ResultItem => {
   const model = { contentmodel: row.model ?? 'wikitext' };
-  const slot = {
-    ...partsOf(params.prop, {
+  const slot = Object.assign(
+    partsOf(params.prop, {
       slotsize: { size: row.size },
       slotsha1: { sha1: row.sha1 ?? '' },
       contentmodel: model,
     }),
-    ...(params.prop.includes('content') && {
-      ...model,
+    params.prop.includes('content') && {
+      contentmodel: model.contentmodel,
       contentformat: row.format ?? 'text/x-wiki',
       ...contentItem(row, params, content),
-    }),
-  };
+    },
+  );
   if (params.slots === undefined) return slot;
   return params.slots.includes('main') && Object.keys(slot).length > 0 ? { slots: { main: slot } } : {};
 };

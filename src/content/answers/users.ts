@@ -89,9 +89,7 @@ export const allusers: Answer<'allusers', 'userRange'> = async (content, request
     keep: (user) => hasAccount(user) && (!activeusers || (user.recent ?? 0) > 0),
   });
   return listOf(found, {
-    item: (user) => ({
-      ...userItem(content, user, params.prop),
-      ...(activeusers && { recentactions: user.recent ?? 0 }),
-    }),
+    item: (user) =>
+      Object.assign(userItem(content, user, params.prop), activeusers && { recentactions: user.recent ?? 0 }),
   });
 };

@@ -127,7 +127,9 @@ export const endpointRoutes = (
       if (lacksCors) warnings.crossOrigin(request, () => new URL(services.issuer(request)).origin);
       if (!isKnown || !known.includes(request.method)) throw methodNotAllowed(allow);
       const scope = scopeOf(request);
-      const work = pages === undefined ? programs[method]?.(scope) : endpoint.pages?.[method]?.({ ...scope, pages });
+      const { emit } = scope;
+      const work =
+        pages === undefined ? programs[method]?.(scope) : endpoint.pages?.[method]?.({ request, emit, pages });
       if (work === undefined) throw methodNotAllowed(allow);
       return work instanceof Promise
         ? concludedInTime(work, deadline, (response) => response, failed)
@@ -140,11 +142,11 @@ export const endpointRoutes = (
     ? answer
     : async (request: HttpRequest): Promise<HttpResponse> => {
         const open = isPublic ? ANY_ORIGIN : corsHeaders(request, corsOrigins);
-        const headers = bindsTokens ? { ...open, 'access-control-expose-headers': PROOF_RESPONSE_HEADERS } : open;
+        const exposed = bindsTokens && { 'access-control-expose-headers': PROOF_RESPONSE_HEADERS };
         if (request.method === 'OPTIONS')
           return preflight(open, allow, isPublic ? DOCUMENT_HEADERS : headersFor(request, bindsTokens));
         const response = await answer(request);
-        return { ...response, headers: { ...response.headers, ...headers } };
+        return { ...response, headers: Object.assign({}, response.headers, open, exposed) };
       };
   return endpoint.paths.map((path) => ({ path, handle }));
 };

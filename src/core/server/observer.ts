@@ -60,12 +60,12 @@ export class Observer {
   /** @param request - The request that caused it; absent if the application did. */
   tell(occurrence: OAuthOccurrence, request?: HttpRequest): void {
     if (!this.#isHeard) return;
-    const event: OAuthEvent = {
-      ...occurrence,
-      outcome: OUTCOMES[occurrence.type],
-      time: this.#given.clock(),
-      ...(request !== undefined && { request_id: this.#idOf(request), ip: request.ip }),
-    };
+    const event: OAuthEvent = Object.assign(
+      {},
+      occurrence,
+      { outcome: OUTCOMES[occurrence.type], time: this.#given.clock() },
+      request && { request_id: this.#idOf(request), ip: request.ip },
+    );
     cleanTexts(event);
     this.#given.onEvent?.(event);
     if (EVENTS.hasSubscribers) EVENTS.publish(event);

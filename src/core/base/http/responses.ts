@@ -21,7 +21,7 @@ const NO_STORE = { 'content-type': JSON_TYPE, 'cache-control': 'no-store', pragm
 /** A JSON response that must not be cached. */
 export const json = (status: number, value: object, headers?: Readonly<Record<string, string>>): HttpResponse => ({
   status,
-  headers: headers === undefined ? NO_STORE : { ...NO_STORE, ...headers },
+  headers: headers === undefined ? NO_STORE : Object.assign({}, NO_STORE, headers),
   body: JSON.stringify(value),
 });
 

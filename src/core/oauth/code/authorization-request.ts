@@ -122,7 +122,7 @@ export const authorizationResponse = (
   status: 302 | 303,
   pages: PostingPages,
 ): HttpResponse => {
-  const answer = { ...parameters, ...(state !== null && { state }), iss };
+  const answer = Object.assign({}, parameters, state !== null && { state }, { iss });
   if (isPosted === true) return pages.post(redirect_uri, answer, redirectHost(redirect_uri));
   const encoded = new URLSearchParams();
   for (const [name, value] of Object.entries(answer)) encoded.append(name, value);

@@ -135,8 +135,7 @@ const maySee = (caller: Caller, record: TokenClaims, iss: string): boolean => {
 /** JSON omits the members that are undefined. Only access tokens have a type. */
 const describe = (record: TokenClaims, iss: string, token_type?: 'Bearer' | 'DPoP'): object => {
   const { client_id, username, scope, sub, exp, iat, auth_time, acr, jkt, act, claims } = record;
-  return {
-    ...claims,
+  const members = {
     active: true,
     sub,
     username: username ?? undefined,
@@ -152,4 +151,5 @@ const describe = (record: TokenClaims, iss: string, token_type?: 'Bearer' | 'DPo
     cnf: jkt === undefined ? undefined : { jkt },
     act,
   };
+  return claims === undefined ? members : Object.assign({}, claims, members);
 };

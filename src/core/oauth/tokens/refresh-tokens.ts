@@ -20,7 +20,7 @@ import { CLOCK_DIFFERENCE, isRecent, type Timekeeper } from '../records/window.j
 import type { Chains, FoundChain } from './chains.js';
 import type { Grant, Issuance } from './grant.js';
 import { type Peppers, successorOf } from './successor.js';
-import type { FirstTokens, MintedToken, TokenResponse } from './token-response.js';
+import { type FirstTokens, type MintedToken, type TokenResponse, withRefreshToken } from './token-response.js';
 
 /** The accuracy of the time of the last refresh with a token that is not rotated, in milliseconds. */
 const USED_STEP = 3_600_000;
@@ -132,7 +132,7 @@ export class RefreshTokens {
     const secret = markedAsBound(this.#given.random.string(TOKEN_BYTES.secret), bound.jkt);
     const token = refreshTokenText({ grant: grant.id, exp, family }, secret);
     const current = currentText({ hash: sha256(token), exp, family: sha256(family) });
-    return { minted, response: { ...minted.response, refresh_token: token }, step: { taken, current, ...bound } };
+    return { minted, response: withRefreshToken(minted.response, token), step: { taken, current, ...bound } };
   }
 
   /** A refresh token of a live grant. Only its grant and its chain are read, with one command. */
@@ -190,7 +190,7 @@ export class RefreshTokens {
       done: null,
       ...boundKeyOf(issue),
     };
-    const response = { ...minted.response, refresh_token };
+    const response = withRefreshToken(minted.response, refresh_token);
     let saving: MaybePromise<void> = this.#given.tokens.saveAgain(minted);
     let found: PresentedToken | undefined = presented;
     for (let attempt = 0; attempt < MAX_ATTEMPTS && found?.place === 'current'; attempt += 1) {
@@ -234,7 +234,7 @@ export class RefreshTokens {
     if (sha256(refresh_token) !== current.hash)
       throw new UnavailableError('The record of a rotation does not match its successor token.');
     if (now >= current.exp) throw invalidRefreshToken();
-    const response = { ...(await this.#accessAgain(minted, issue, isDone)), refresh_token };
+    const response = withRefreshToken(await this.#accessAgain(minted, issue, isDone), refresh_token);
     return this.#answer(presented, response, issue.client);
   }
 

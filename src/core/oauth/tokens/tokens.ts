@@ -145,22 +145,8 @@ export class Tokens {
     const id = place.id + this.#given.random.string(TOKEN_BYTES.grant);
     const generation = this.#given.connections.generationFor(place);
     const scope = this.#given.impliedScopes.expandText(asked);
-    const facts = signInFacts(owner);
-    return {
-      id,
-      place,
-      connection: generation,
-      client_id,
-      sub,
-      username,
-      scope,
-      aud,
-      iat,
-      exp,
-      ...generationOf(client),
-      ...origin,
-      ...facts,
-    };
+    const made = { id, place, connection: generation, client_id, sub, username, scope, aud, iat, exp };
+    return Object.assign(made, generationOf(client), origin, signInFacts(owner));
   }
 
   /** Writes a grant and its connection. Tokens issued under it do not work before. */
@@ -351,7 +337,7 @@ export class Tokens {
     if (this.#given.jwt === undefined) return mintedOf(id, record, id);
     const { sub, username } = subject;
     return this.#given.jwt
-      .sign(id, { ...record, sub, username, ...this.#factsOf(subject) })
+      .sign(id, Object.assign({}, record, { sub, username }, this.#factsOf(subject)))
       .then((token) => mintedOf(id, record, token));
   }
 
@@ -425,7 +411,7 @@ export class Tokens {
     if (found.claims !== undefined || this.#given.additions.hasClaims)
       Object.assign(live, { claims: found.claims ?? {} });
     if (this.#given.keepsSignIn) Object.assign(live, this.#factsOf(subject));
-    return jti === undefined ? live : { ...live, jti };
+    return jti === undefined ? live : Object.assign(live, { jti });
   }
 
   /** The signature proves the issuer; the store knows whether the token or its grant was revoked. */
@@ -458,10 +444,6 @@ export class Tokens {
     const end = endedToken(live.exp);
     if (live.jti === undefined) await this.#end(keys.token(token), TOKEN, end);
     else await this.#given.records.add(keys.revoked(live.jti), { exp: end.exp });
-    emit?.({
-      type: 'token.revoked',
-      client_id: live.client_id,
-      ...(live.grant === null ? {} : { grant_id: live.grant }),
-    });
+    emit?.({ type: 'token.revoked', client_id: live.client_id, ...(live.grant !== null && { grant_id: live.grant }) });
   }
 }

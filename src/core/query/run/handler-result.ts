@@ -74,10 +74,11 @@ export const generatedPages = (
     const { title, category } = item;
     const text = typeof title === 'string' ? title : typeof category === 'string' ? `Category:${category}` : undefined;
     const pageid = item['pageid'] ?? (pageidKey === undefined ? undefined : item[pageidKey]);
-    return {
-      ...defined({ title: text }),
-      ...(typeof pageid === 'number' ? { pageid } : {}),
-      ...(ranked ? { extra: { index: offset + index + 1 } } : {}),
-    };
+    return Object.assign(
+      {},
+      defined({ title: text }),
+      typeof pageid === 'number' && { pageid },
+      ranked && { extra: { index: offset + index + 1 } },
+    );
   });
 };

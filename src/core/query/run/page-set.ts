@@ -214,7 +214,7 @@ const lookUp = async (search: Search, first: WantedPages): Promise<void> => {
 const addExtra = (extras: Map<string, ResultItem>, title: string, extra: ResultItem): void => {
   const known = extras.get(title);
   const ranks = [known?.['index'], extra['index']].filter((rank) => typeof rank === 'number');
-  extras.set(title, { ...extra, ...known, ...(ranks.length > 0 ? { index: Math.min(...ranks) } : {}) });
+  extras.set(title, Object.assign({}, extra, known, ranks.length > 0 && { index: Math.min(...ranks) }));
 };
 
 const callResolver = async (

