@@ -50,10 +50,7 @@ export const concludedInTime = <T, Result>(
 ): Promise<Result> =>
   new Promise((resolve) => {
     let isLate = false;
-    const fail = (error: unknown): void => {
-      if (isLate) deadline.onLateError?.(error);
-      else resolve(failed(error, false));
-    };
+    const fail = (error: unknown): void => (isLate ? deadline.onLateError?.(error) : resolve(failed(error, false)));
     const stop = deadline.timer(() => {
       isLate = true;
       resolve(failed(deadline.error(), true));

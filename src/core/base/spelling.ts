@@ -25,9 +25,8 @@ const MIN_TYPO_LENGTH = 8;
 export const isMisspelt = (name: string, meant: string): boolean => {
   if (name === meant || name.length > 2 * meant.length) return false;
   const [given, wanted] = [folded(name), folded(meant)];
-  if (given === wanted) return true;
-  const isNear = Math.abs(given.length - wanted.length) <= 1;
-  return isNear && meant.length >= MIN_TYPO_LENGTH && distance(given, wanted) === 1;
+  const mayBeTypo = meant.length >= MIN_TYPO_LENGTH && Math.abs(given.length - wanted.length) <= 1;
+  return given === wanted || (mayBeTypo && distance(given, wanted) === 1);
 };
 
 /** The shortest name that can be recognised as the end or the beginning of a longer one. */

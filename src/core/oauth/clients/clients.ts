@@ -175,11 +175,8 @@ export class Clients {
 
   #unlessDenied({ id, client }: Registered): MaybePromise<Client | undefined> {
     const denied = this.#registrations?.isDenied(id) ?? false;
-    return typeof denied === 'boolean'
-      ? denied
-        ? undefined
-        : client
-      : Promise.resolve(denied).then((is) => (is ? undefined : client));
+    if (typeof denied === 'boolean') return denied ? undefined : client;
+    return Promise.resolve(denied).then((is) => (is ? undefined : client));
   }
 
   /** The first registry that knows the client decides, whatever the result. */

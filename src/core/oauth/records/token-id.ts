@@ -72,9 +72,6 @@ export const refreshTokenText = ({ grant, exp, family }: RefreshTokenParts, secr
 /** Parses a refresh token; `undefined` for every other text. */
 export const parseRefreshToken = (text: string): RefreshTokenParts | undefined => {
   if (!REFRESH_TOKEN_SHAPE.test(text)) return undefined;
-  return {
-    grant: text.slice(0, ID_LENGTH),
-    exp: Number.parseInt(text.slice(ID_LENGTH, FAMILY_AT), 36),
-    family: text.slice(FAMILY_AT, FAMILY_AT + ID_LENGTH),
-  };
+  const exp = Number.parseInt(text.slice(ID_LENGTH, FAMILY_AT), 36);
+  return { grant: text.slice(0, ID_LENGTH), exp, family: text.slice(FAMILY_AT, FAMILY_AT + ID_LENGTH) };
 };

@@ -10,9 +10,6 @@ export interface FoundChain {
   readonly chain: ChainRecord;
 }
 
-/** What a chain begins with. */
-type FirstStep = Pick<ChainRecord, 'code' | 'taken' | 'current' | 'kept' | 'jkt'>;
-
 /** The parts of a chain that a step may change. */
 type Step = Partial<Omit<ChainRecord, 'rev' | 'exp'>>;
 
@@ -39,21 +36,15 @@ export class Chains {
     return grant === undefined || chain === undefined ? undefined : { grant: { id, ...grant }, chain };
   }
 
-  /** Writes the chain of a grant that may have one. Exactly one caller succeeds. */
-  add(grant: Grant, first: FirstStep): Promise<boolean> {
-    return this.#records.add(keys.chain(grant.id), this.#begun(grant, first));
-  }
-
-  /** Writes the chain of a new grant. */
-  create(grant: Grant, first: FirstStep): Promise<void> {
-    return this.#records.create(keys.chain(grant.id), this.#begun(grant, first));
-  }
-
-  #begun({ exp }: Grant, { code, taken, current, kept, jkt }: FirstStep): ChainRecord {
+  /** Writes the chain of a new grant. Exactly one caller succeeds. */
+  add(
+    { id, exp }: Grant,
+    { code, taken, current, kept, jkt }: Pick<ChainRecord, 'code' | 'taken' | 'current' | 'kept' | 'jkt'>,
+  ): Promise<boolean> {
     // Complete, so that all chains have the same members in the same order.
     const chain: ChainRecord = { rev: this.#random.rev(), exp, code, taken, current, last: null, done: null };
-    if (kept === undefined && jkt === undefined) return chain;
-    return { ...chain, ...(kept !== undefined && { kept }), ...(jkt !== undefined && { jkt }) };
+    const more = { ...(kept !== undefined && { kept }), ...(jkt !== undefined && { jkt }) };
+    return this.#records.add(keys.chain(id), kept === undefined && jkt === undefined ? chain : { ...chain, ...more });
   }
 
   /** @returns what it is now, or `undefined` if it was replaced or deleted before. */

@@ -1,3 +1,4 @@
+import { UnavailableError } from '../../base/errors.js';
 import { unavailable } from '../../base/http/responses.js';
 import type { MaybePromise } from '../../base/ports.js';
 import { sha256 } from '../../base/secrets.js';
@@ -44,7 +45,10 @@ export class Codes {
   /** Writes the code of a new grant. It does not work before the grant is written, too. */
   save(grant: Grant, code: CodePart, kept?: KeptParameters): Promise<void> {
     const chain = { code: codeText(code), taken: null, current: null };
-    return this.#given.chains.create(grant, kept === undefined ? chain : { ...chain, kept: JSON.stringify(kept) });
+    const begun = kept === undefined ? chain : { ...chain, kept: JSON.stringify(kept) };
+    return this.#given.chains.add(grant, begun).then((isNew) => {
+      if (!isNew) throw new UnavailableError('The store refused the chain of a new grant.');
+    });
   }
 
   find(id: string, code: string): Promise<FoundCode | undefined> {

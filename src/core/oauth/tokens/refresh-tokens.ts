@@ -185,7 +185,7 @@ export class RefreshTokens {
     const { made, refresh_token } = this.#successor(presented, last, exp, issue);
     const minted = made instanceof Promise ? await made : made;
     const step = {
-      current: currentText({ hash: sha256(refresh_token), exp, family: presented.current.family }),
+      current: currentText({ ...presented.current, hash: sha256(refresh_token), exp }),
       last: lastText(last),
       done: null,
       ...boundKeyOf(issue),

@@ -305,15 +305,7 @@ export class Tokens {
     id: string = this.newSecret(grant.id),
   ): MaybePromise<MintedToken> {
     const exp = Math.min(iat + this.#accessToken(client), grant.exp);
-    const record = {
-      client_id: grant.client_id,
-      scope,
-      aud,
-      iat,
-      exp,
-      grant: grant.id,
-      ...(act !== undefined && { act }),
-    };
+    const record = { client_id: grant.client_id, scope, aud, iat, exp, grant: grant.id, ...(act && { act }) };
     const make = (claims?: Claims): MaybePromise<MintedToken> => this.#mint(id, withClaims(record, claims), grant, jkt);
     return this.#withAdditions(make, { client, grant, grant_type, scope, aud, kept });
   }
