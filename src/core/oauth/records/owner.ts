@@ -131,5 +131,5 @@ export const checkOwner = (owner: unknown, from?: string, now?: number): Owner =
   if (email !== undefined && (typeof email !== 'string' || email.length > MAX_EMAIL_LENGTH))
     throw wrong(`The email of an owner must be a string of at most ${MAX_EMAIL_LENGTH} characters, or absent.`);
   const checked = { sub, ...defined({ username, email: email || undefined }) };
-  return now === undefined ? checked : { ...checked, ...factsIn(owner, from ?? 'the owner', now) };
+  return now === undefined ? checked : Object.assign(checked, factsIn(owner, from ?? 'the owner', now));
 };
