@@ -95,7 +95,7 @@ export const hasLength = (status: number): boolean => status !== 204 && status !
 /** Calls `onSent` when the complete response was handed to the network, unless the application has sent another one. */
 export const whenSent = (res: ServerResponse, { status, onSent }: HttpResponse): void => {
   if (onSent === undefined) return;
-  res.once('finish', () => {
+  res.on('finish', () => {
     if (res.statusCode === status) onSent();
   });
 };

@@ -41,6 +41,8 @@ const cleanTexts = (event: OAuthEvent): void => {
   }
 };
 
+const statusOf = ({ status }: HttpResponse): number => status;
+
 /** Whether anybody subscribes to traces. */
 const isTraced = (): boolean => STARTS.hasSubscribers || ENDS.hasSubscribers;
 
@@ -79,14 +81,7 @@ export class Observer {
   /** The same route with tracing. */
   traced(name: string, route: Route): Route {
     const handle = (request: HttpRequest): Promise<HttpResponse> =>
-      isTraced()
-        ? this.#trace(
-            name,
-            request,
-            () => route.handle(request),
-            ({ status }) => status,
-          )
-        : route.handle(request);
+      isTraced() ? this.#trace(name, request, () => route.handle(request), statusOf) : route.handle(request);
     return { path: route.path, handle };
   }
 

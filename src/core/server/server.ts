@@ -221,6 +221,8 @@ const closing = (started: readonly Started[], onError: (error: unknown) => void)
   return () => (closed ??= close());
 };
 
+const statusOf = (result: GuardResult): number => ('response' in result ? result.response.status : 200);
+
 const isWhole = (route: FeatureRoute | Route): route is Route => 'handle' in route;
 
 /**
@@ -269,12 +271,7 @@ const serverOf = (given: ServerOptions): Server => {
     resourceRequirement: (name) => resourceRequirement(name, config, options.onWarning),
     guard: (request, requirement) => {
       services.warnings.guardedPreflight(request);
-      return observer.trace(
-        'guard',
-        request,
-        () => admission(request, requirement, services),
-        (result) => ('response' in result ? result.response.status : 200),
-      );
+      return observer.trace('guard', request, () => admission(request, requirement, services), statusOf);
     },
     check: (token, requirement, proof) => checkToken(token, requirement, proof, services),
     bindsTokens: services.proofs !== undefined,

@@ -90,12 +90,11 @@ export const token = (services: TokenEndpointServices, handlers: ReadonlyMap<str
       });
       const answer = json(200, response, proven?.headers);
       if (onSent === undefined) return answer;
-      const { status, headers, body } = answer;
       // What a host reads after its client has gone was not sent: the client may come back, and gets the same again.
       const whenSent = (): void => {
         if (isAwaited(request)) void onSent().catch(onError);
       };
-      return { status, headers, body, onSent: whenSent };
+      return Object.assign(answer, { onSent: whenSent });
     } catch (error) {
       if (error instanceof OAuthError && error.code !== 'authorization_pending') {
         const known = client === undefined ? {} : { client_id: client.client_id };
