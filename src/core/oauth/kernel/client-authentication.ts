@@ -81,9 +81,10 @@ const parseBasic = (header: string): readonly [id: string, secret: string] | und
   if (encoded === undefined) return undefined;
   const bytes = Buffer.from(encoded, 'base64');
   if (!isUtf8(bytes)) return undefined;
+  const text = bytes.toString('utf8');
   // Without a colon, the name of a public client, as okta-auth-js sends it: no other client may come without a secret.
-  const [name = '', ...rest] = bytes.toString('utf8').split(':');
-  const [id, secret] = [decodeUrlencoded(name), decodeUrlencoded(rest.join(':'))];
+  const end = text.includes(':') ? text.indexOf(':') : text.length;
+  const [id, secret] = [decodeUrlencoded(text.slice(0, end)), decodeUrlencoded(text.slice(end + 1))];
   if (id === undefined || id === '' || secret === undefined) return undefined;
   return GRAMMARS[CLIENT_PARAMETERS.client_id].test(id) && GRAMMARS[CLIENT_PARAMETERS.client_secret].test(secret)
     ? [id, secret]
