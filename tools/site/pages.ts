@@ -130,7 +130,7 @@ const indexByName = (pages: readonly Page[]): Page => {
 const textOf = (node: Nodes): string =>
   'children' in node ? (node.children as readonly Nodes[]).map(textOf).join('') : 'value' in node ? node.value : '';
 
-/** The navigation: the sections of `docs/README.md`, with the page that each row of their tables begins with. */
+/** The navigation: the sections of `docs/README.md`, with the page that each item of their lists begins with. */
 export const chaptersOf = (pages: readonly Page[]): readonly Chapter[] => {
   const index = pages.find(({ path }) => path === 'index.md')?.text ?? '';
   const titles = new Map(pages.map(({ path, title }) => [path, title]));
@@ -139,7 +139,7 @@ export const chaptersOf = (pages: readonly Page[]): readonly Chapter[] => {
     .slice(1)
     .map((section) => {
       const rows = section.split('\n').flatMap((line) => {
-        const [, path = '', about = ''] = /^\| \[[^\]]*\]\(\/([^)#]+)\)\s*\|\s*(.*?)\s*\|$/.exec(line) ?? [];
+        const [, path = '', about = ''] = /^- \[[^\]]*\]\(\/([^)#]+)\): (.*)$/.exec(line) ?? [];
         return path === '' ? [] : [{ path, title: titles.get(path) ?? path, about: textOf(fromMarkdown(about)) }];
       });
       return { title: section.split('\n', 1)[0] ?? '', pages: rows };
