@@ -118,17 +118,15 @@ const isGroup = (fields: Table | undefined, members: Members): fields is Table =
   fields !== undefined && (members.size > 0 || Object.values(fields).every((field) => field.default !== undefined));
 
 /** What the server checks, in few words: without an example, unless the meaning has none. */
-const checkOf = (takes: string, meaning: string, preset: string): string =>
-  takes === 'true or false'
-    ? preset === ''
-      ? 'boolean'
-      : ''
-    : (preset === '' && !/such as|`[{[]/.test(meaning)
-        ? takes
-        : takes.replace(/, such as (?:.*(, or an array)|.*)/, '$1')
-      )
-        .replace(/^a whole number of (.+) from (\d+) to (\d+)/, '$2 to $3 $1')
-        .replace(/^an? (?=function|array|object|string)/, '');
+const checkOf = (takes: string, meaning: string, preset: string): string => {
+  if (takes === 'true or false') return preset === '' ? 'boolean' : '';
+  // Its meaning says when a function is called, and what it returns.
+  if (takes.startsWith('a function') && /^(?:[A-Z]\w+s|Called|Rights) /.test(meaning)) return 'function';
+  const hasExample = preset !== '' || /such as|`[{[]/.test(meaning);
+  return (hasExample ? takes.replace(/, such as (?:.*(, or an array)|.*)/, '$1') : takes)
+    .replace(/^a whole number of (.+) from (\d+) to (\d+)/, '$2 to $3 $1')
+    .replace(/^an? (?=function|array|object|string)/, '');
+};
 
 /** One option or field. A part that says nothing new is omitted. */
 const item = (

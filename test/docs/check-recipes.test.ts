@@ -1,5 +1,4 @@
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
 import type { Server } from 'node:http';
 import { createRequire } from 'node:module';
 import 'reflect-metadata';
@@ -144,12 +143,8 @@ const expectGuarded = async (origin: string, insufficient: unknown): Promise<voi
   expect(await ask(bearer(narrow))).toEqual([403, insufficient]);
 };
 
-test('the module for NestJS is that of the example, and a method does not run that its own guard refuses', async () => {
+test('with the module for NestJS, a method does not run that its own guard refuses', async () => {
   const { OAUTH, OAuthQueryModule, RequireScope } = await import('../../examples/nest/oauth-query.module.js');
-  const example = readFileSync(new URL('../../examples/nest/oauth-query.module.ts', import.meta.url), 'utf8');
-  const [, code = ''] = /\*\/\n([^]*)$/.exec(example) ?? [];
-  const blocks = DOCUMENTS.find(({ path }) => path === 'docs/hosts.md')?.blocks ?? [];
-  expect(blocks.some((block) => block.code.includes(code.trim()))).toBe(true);
 
   const calls: string[] = [];
   class Photos {

@@ -2,10 +2,10 @@ import { type ContentSource, contentQuery, type MemoryPage } from 'oauth-query/c
 import { contentContract } from 'oauth-query/testing';
 import { Pool } from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import * as code from '../../examples/content/postgresql.js';
 import { type QueryHost, startQuery } from '../content/support/same-pages.js';
 import { describeEngine } from '../stores/engines/availability.js';
 import { noPostgres, type PostgresServer, startPostgres } from '../stores/engines/postgres.js';
-import { moduleIn } from './guide.js';
 
 interface Statement {
   readonly name: string;
@@ -13,16 +13,10 @@ interface Statement {
   readonly values: unknown[];
 }
 
-interface Guide {
-  readonly TABLE: string;
-  articlesIn(db: { query(statement: Statement): Promise<{ rows: unknown[] }> }): ContentSource;
-}
-
 /** What was asked of the database. */
 const asked: Statement[] = [];
 let server: PostgresServer;
 let database: Pool;
-let code: Guide;
 const filledWith = async (pages: readonly MemoryPage[]): Promise<ContentSource> => {
   await database.query('DELETE FROM article');
   for (const { id = 0, ns = 0, title, redirect, text, history = [] } of pages) {
@@ -40,10 +34,8 @@ const filledWith = async (pages: readonly MemoryPage[]): Promise<ContentSource> 
   });
 };
 
-describeEngine('docs/content.md', noPostgres, () => {
+describeEngine('examples/content/postgresql.ts', noPostgres, () => {
   beforeAll(async () => {
-    // The code of the guide, as it stands there.
-    code = (await moduleIn('docs/content.md', 'export const articlesIn')) as unknown as Guide;
     server = await startPostgres();
     database = new Pool({ connectionString: server.url });
     await database.query(code.TABLE);

@@ -1,24 +1,15 @@
 import { type ContentSource, contentQuery, memoryContent, type MemoryPage } from 'oauth-query/content';
 import { contentContract } from 'oauth-query/testing';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import * as code from '../../examples/content/search-server.js';
 import { type QueryHost, startQuery } from '../content/support/same-pages.js';
 import { walk } from '../content/support/walk.js';
 import { everyRow } from '../rows.js';
-import { moduleIn } from './guide.js';
 import { startSearchServer } from './search-server.js';
 
-interface Guide {
-  readonly INDEX: object;
-  bulkOf(pages: readonly MemoryPage[]): string;
-  searchedBy(source: ContentSource, index: string): ContentSource;
-}
-
-let code: Guide;
 let server: Awaited<ReturnType<typeof startSearchServer>>;
 
 beforeAll(async () => {
-  // The code of the guide, as it stands there.
-  code = await moduleIn<Guide & Readonly<Record<string, unknown>>>('docs/content.md', 'export const searchedBy');
   server = await startSearchServer();
 });
 afterAll(() => server.close());

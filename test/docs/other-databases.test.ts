@@ -1,11 +1,12 @@
 import type { Clock, Store } from 'oauth-query/store';
 import { storeContract } from 'oauth-query/testing';
 import { describe, test } from 'vitest';
-import { moduleIn } from './guide.js';
+import { dynamoStore } from '../../examples/stores/dynamodb.js';
+import { mongoStore } from '../../examples/stores/mongodb.js';
 
 type Row = Record<string, unknown>;
 
-/** What MongoDB does with the filters and changes of the guide. */
+/** What MongoDB does with the filters and changes of the example. */
 const TESTS: Readonly<Record<string, (value: unknown, operand: never) => boolean>> = {
   $in: (value, operand: unknown[]) => operand.includes(value),
   $gt: (value, operand: string | number) => (value as typeof operand) > operand,
@@ -103,14 +104,6 @@ function documents() {
   };
 }
 
-/** The store of the guide. */
-const guided = async (name: string): Promise<(...args: unknown[]) => Store> => {
-  const exports = await moduleIn<Record<string, (...args: unknown[]) => Store>>('docs/stores.md', `function ${name}(`);
-  return exports[name]!;
-};
-
-const mongoStore = await guided('mongoStore');
-const dynamoStore = await guided('dynamoStore');
 const PLACES: Readonly<Record<string, () => (clock: Clock) => Store>> = {
   MongoDB() {
     const [records, entries] = [collection(), collection()];
@@ -122,7 +115,7 @@ const PLACES: Readonly<Record<string, () => (clock: Clock) => Store>> = {
   },
 };
 for (const [title, open] of Object.entries(PLACES)) {
-  describe(`docs/stores.md: the contract of the store for ${title}`, () => {
+  describe(`examples/stores: the contract of the store for ${title}`, () => {
     for (const { name, run } of storeContract(() => ({ open: open() }), { offers: ['getMany', 'list'] }))
       test(name, run);
   });
