@@ -14,7 +14,7 @@ import {
 export interface McpOptions {
   /** The path of the server, or a list: the first, which tokens are for, and its aliases. Default `/mcp`. */
   readonly path?: string | readonly string[] | undefined;
-  /** The scopes of `options.scopes` that a token must have, and that clients request first. Default: none. */
+  /** The scopes of `options.scopes` that a token must have, and that clients request first. Default: none, so any token for this resource is accepted. */
   readonly scopes?: readonly string[];
   /** Whether callers without a token can use the tools. Default: `true`, unless `private` is set. */
   readonly anonymous?: boolean | undefined;
