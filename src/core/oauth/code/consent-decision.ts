@@ -75,7 +75,7 @@ export class ConsentDecisions {
   }
 
   /** Writes a grant and its code at the same time: neither works without the other. */
-  async saveWithCode(
+  saveWithCode(
     code: string,
     grant: NewGrant,
     { request, owner, session }: Pick<Consent, 'request' | 'owner'> & { readonly session: Session | undefined },
@@ -88,15 +88,11 @@ export class ConsentDecisions {
     const kept = { ...request.kept, ...ofSession };
     const exp = secondsOf(clock) + lifetimes.authorizationCode;
     const proof = { redirect_uri, redirect_uri_sent, code_challenge, code_challenge_method };
-    const [saved] = await Promise.all([
+    const part = { hash: sha256(code), exp, failures: 0, ...proof };
+    return Promise.all([
       tokens.saveGrant(grant, emit),
-      codes.save(
-        grant,
-        { hash: sha256(code), exp, failures: 0, ...proof },
-        Object.keys(kept).length > 0 ? kept : undefined,
-      ),
-    ]);
-    return saved;
+      codes.save(grant, part, Object.keys(kept).length > 0 ? kept : undefined),
+    ]).then(([saved]) => saved);
   }
 
   /**

@@ -26,14 +26,16 @@ export class Chains {
     this.#random = random;
   }
 
-  async find(id: string): Promise<FoundChain | undefined> {
-    const [given, connection, chain] = await this.#records.getEach(
+  find(id: string): Promise<FoundChain | undefined> {
+    const reading = this.#records.getEach(
       [keys.grant(id), GRANT],
       [keys.connectionOf(id), CONNECTION],
       [keys.chain(id), CHAIN],
     );
-    const grant = liveGrant(given, connection);
-    return grant === undefined || chain === undefined ? undefined : { grant: { id, ...grant }, chain };
+    return reading.then(([given, connection, chain]) => {
+      const grant = liveGrant(given, connection);
+      return grant === undefined || chain === undefined ? undefined : { grant: { id, ...grant }, chain };
+    });
   }
 
   /** Writes the chain of a new grant. Exactly one caller succeeds. */
@@ -48,10 +50,11 @@ export class Chains {
   }
 
   /** @returns what it is now, or `undefined` if it was replaced or deleted before. */
-  async swap({ grant, chain }: FoundChain, step: Step): Promise<FoundChain | undefined> {
+  swap({ grant, chain }: FoundChain, step: Step): Promise<FoundChain | undefined> {
     // Copies all members, because a newer version may write more of them.
     const next: ChainRecord = { ...chain, ...step, rev: this.#random.rev() };
-    const isReplaced = await this.#records.swap(keys.chain(grant.id), chain.rev, next);
-    return isReplaced ? { grant, chain: next } : undefined;
+    return this.#records
+      .swap(keys.chain(grant.id), chain.rev, next)
+      .then((isReplaced) => (isReplaced ? { grant, chain: next } : undefined));
   }
 }

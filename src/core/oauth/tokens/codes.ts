@@ -55,16 +55,17 @@ export class Codes {
     return this.#find(id, sha256(code));
   }
 
-  async #find(id: string, hash: string): Promise<FoundCode | undefined> {
-    const found = await this.#given.chains.find(id);
-    if (found === undefined || found.chain.code === null) return undefined;
-    const { grant, chain } = found;
-    const code = parseCode(found.chain.code);
-    if (code.hash !== hash) return undefined;
-    // Neither its expiry nor wrong verifiers must hide the replay of a redeemed code.
-    if (chain.taken !== null) return { grant, chain, code, taken: parseWritten(chain.taken) };
-    const isLive = this.#given.tokens.now() < code.exp && code.failures < FAILED_VERIFIERS;
-    return isLive ? { grant, chain, code, taken: undefined } : undefined;
+  #find(id: string, hash: string): Promise<FoundCode | undefined> {
+    return this.#given.chains.find(id).then((found) => {
+      if (found === undefined || found.chain.code === null) return undefined;
+      const { grant, chain } = found;
+      const code = parseCode(found.chain.code);
+      if (code.hash !== hash) return undefined;
+      // Neither its expiry nor wrong verifiers must hide the replay of a redeemed code.
+      if (chain.taken !== null) return { grant, chain, code, taken: parseWritten(chain.taken) };
+      const isLive = this.#given.tokens.now() < code.exp && code.failures < FAILED_VERIFIERS;
+      return isLive ? { grant, chain, code, taken: undefined } : undefined;
+    });
   }
 
   /** Counts a wrong verifier for a code that is not redeemed. Simultaneous ones are all counted; the last one invalidates the code. */

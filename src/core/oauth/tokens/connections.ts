@@ -49,16 +49,14 @@ export class Connections {
   }
 
   /** A connection that began under an older secret stays where it is. */
-  async find(sub: string, client_id: string): Promise<Connection> {
+  find(sub: string, client_id: string): Promise<Connection> {
     const { records, connectionKeys } = this.#given;
     const pair = JSON.stringify([sub, client_id]);
     const ids = connectionKeys.map((key) => keyedHash(key, pair).slice(0, CONNECTION_ID_LENGTH));
-    const found = await records.getMany(ids.map(keys.connection), CONNECTION);
-    const at = Math.max(
-      found.findIndex((record) => live(record) !== undefined),
-      0,
-    );
-    return { id: ids[at] ?? '', record: found[at] };
+    return records.getMany(ids.map(keys.connection), CONNECTION).then((found) => {
+      const at = found.findIndex((record) => live(record) !== undefined);
+      return { id: ids[Math.max(at, 0)] ?? '', record: found[Math.max(at, 0)] };
+    });
   }
 
   /** Whether a connection has not ended: then all its grants have its generation. */

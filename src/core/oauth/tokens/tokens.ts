@@ -180,10 +180,12 @@ export class Tokens {
     return isAsMade ? grant : { ...grant, connection };
   }
 
-  async findGrant(id: string): Promise<Grant | undefined> {
-    const found = await this.#given.records.getEach([keys.grant(id), GRANT], [keys.connectionOf(id), CONNECTION]);
-    const record = liveGrant(...found);
-    return record === undefined ? undefined : { id, ...record };
+  findGrant(id: string): Promise<Grant | undefined> {
+    const reading = this.#given.records.getEach([keys.grant(id), GRANT], [keys.connectionOf(id), CONNECTION]);
+    return reading.then(([given, connection]) => {
+      const record = liveGrant(given, connection);
+      return record && { id, ...record };
+    });
   }
 
   /** Revokes a grant with every token of its family. A command that is carried out late does not bring it back. */
