@@ -125,7 +125,17 @@ const checkOf = (takes: string, meaning: string, preset: string): string => {
   const hasExample = preset !== '' || /such as|`[{[]/.test(meaning);
   return (hasExample ? takes.replace(/, such as (?:.*(, or an array)|.*)/, '$1') : takes)
     .replace(/^a whole number of (.+) from (\d+) to (\d+)/, '$2 to $3 $1')
-    .replace(/^an? (?=function|array|object|string)/, '');
+    .replace('an https address, or an http one on loopback', 'https; http on loopback')
+    .replace('a path that begins with a slash, without placeholders, query or percent escapes', 'path')
+    .replace(/^an? (?=function|array|object|string|non-empty|path|colour|title|whole)/, '');
+};
+
+/** Whether the meaning says the same: all values by name, or the schemes of a URL. */
+const isSaid = (check: string, meaning: string): boolean => {
+  const values = check.match(/'[\w-]+'/g) ?? [];
+  const isEnumeration = values.length > 0 && check.replaceAll(/'[\w-]+'|, | or /g, '') === '';
+  if (isEnumeration) return values.every((value) => meaning.includes(`\`${value.slice(1, -1)}\``));
+  return check === 'https; http on loopback' && meaning.includes('https, or http on loopback');
 };
 
 /** One option or field. A part that says nothing new is omitted. */
@@ -134,7 +144,7 @@ const item = (
   { meaning, takes = '', preset = '' }: { meaning: string; takes?: string; preset?: string },
 ): string => {
   const known = ['', 'none'].includes(preset) ? '' : preset === 'required' ? 'required' : `default ${preset}`;
-  const tail = [takes, known].filter((part) => part !== '').join('; ');
+  const tail = [isSaid(takes, meaning) ? '' : takes, known].filter((part) => part !== '').join('; ');
   return [`- ${name}:`, meaning, tail && `(${tail})`].filter((part) => part !== '').join(' ');
 };
 
@@ -205,7 +215,7 @@ export const optionReference = async (): Promise<string> => {
   const membersOf = (name: string): Members => types.get(name)?.() ?? NONE;
   const text = `# Every option
 
-The options of \`oauthQuery({ … })\`. All are optional, except those marked "required". In parentheses: what the server checks at startup, and the default. The types are \`ServerOptions\`, \`QueryOptions\`, \`McpOptions\` and \`OpenIdOptions\`.
+The options of \`oauthQuery({ … })\`. All are optional, except those marked "required". In parentheses: what the server checks at startup, and the default. A path begins with a slash, and has no placeholders, query or percent escapes. The types are \`ServerOptions\`, \`QueryOptions\`, \`McpOptions\` and \`OpenIdOptions\`.
 
 Also the fields of [a client](#fields-of-a-client), [a scope](#fields-of-a-scope), [a resource](#fields-of-a-resource) and [a user](#fields-of-a-user), and the options of [\`query\`](#query), [\`mcp\`](#mcp) and [\`openid\`](#openid). The options of other features are on their pages: [\`dpop\`](hardening.md#sender-constrained-tokens-dpop), [\`pushedRequests\`](hardening.md#pushed-authorization-requests-par), [\`adminPages\`](users-and-administrators.md#a-page-for-administrators), [\`sessions\`](users-and-administrators.md#log-out-everywhere), [\`personalTokens\`](users-and-administrators.md#personal-tokens), [\`clientDocuments\`](clients.md#client-id-metadata-documents), [the verifiers](guard.md#in-another-process-by-introspection).
 
