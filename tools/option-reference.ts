@@ -215,7 +215,7 @@ export const optionReference = async (): Promise<string> => {
   const membersOf = (name: string): Members => types.get(name)?.() ?? NONE;
   const text = `# Every option
 
-The options of \`oauthQuery({ … })\`. All are optional, except those marked "required". In parentheses: what the server checks at startup, and the default. A path begins with a slash, and has no placeholders, query or percent escapes. The types are \`ServerOptions\`, \`QueryOptions\`, \`McpOptions\` and \`OpenIdOptions\`.
+The options of \`oauthQuery({ … })\`. All are optional, except those marked "required". In parentheses: what the server checks at startup, and the default. A path begins with a slash, without placeholders, query or percent escapes. The types are \`ServerOptions\`, \`QueryOptions\`, \`McpOptions\` and \`OpenIdOptions\`.
 
 Also the fields of [a client](#fields-of-a-client), [a scope](#fields-of-a-scope), [a resource](#fields-of-a-resource) and [a user](#fields-of-a-user), and the options of [\`query\`](#query), [\`mcp\`](#mcp) and [\`openid\`](#openid). The options of other features are on their pages: [\`dpop\`](hardening.md#sender-constrained-tokens-dpop), [\`pushedRequests\`](hardening.md#pushed-authorization-requests-par), [\`adminPages\`](users-and-administrators.md#a-page-for-administrators), [\`sessions\`](users-and-administrators.md#log-out-everywhere), [\`personalTokens\`](users-and-administrators.md#personal-tokens), [\`clientDocuments\`](clients.md#client-id-metadata-documents), [the verifiers](guard.md#in-another-process-by-introspection).
 
