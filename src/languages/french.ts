@@ -136,6 +136,8 @@ const ADMIN: AdminTexts = {
   nameHint: 'Affiché aux utilisateurs à qui l’on demande leur accord.',
   redirectUris: 'URI de redirection',
   onePerLine: 'Une par ligne.',
+  keysAddress: 'Adresse de ses clés publiques',
+  keysAddressHint: 'Uniquement pour un client qui signe avec ses propres clés\u00a0: il n’a alors pas de secret.',
   grantTypes: 'Types d’autorisation',
   scopes: 'Portées',
   allScopes: 'Toutes les portées, y compris les futures',
@@ -157,6 +159,8 @@ const ADMIN: AdminTexts = {
   takenIdentifier: 'Un autre client a cet identifiant.',
   wrongName: 'Saisissez un nom de 100 caractères au maximum.',
   wrongAddress: 'Saisissez une adresse qui commence par https://.',
+  keysOrSecret:
+    'Un client a un secret ou l’adresse de ses clés, ou il est public. Pour un autre type, ajoutez un nouveau client.',
   noGrantType: 'Sélectionnez au moins un type d’autorisation.',
   needsSecret: 'Un client public n’a pas de secret et ne peut donc pas agir en son propre nom.',
   noScope: 'Sélectionnez au moins une portée.',

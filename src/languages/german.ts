@@ -129,6 +129,8 @@ const ADMIN: AdminTexts = {
   nameHint: 'Wird den Benutzern gezeigt, die um Zustimmung gebeten werden.',
   redirectUris: 'Weiterleitungs-URIs',
   onePerLine: 'Eine pro Zeile.',
+  keysAddress: 'Adresse der öffentlichen Schlüssel',
+  keysAddressHint: 'Nur für Clients, die mit eigenen Schlüsseln signieren: Sie haben dann kein Geheimnis.',
   grantTypes: 'Grant-Typen',
   scopes: 'Scopes',
   allScopes: 'Alle Scopes, auch künftige',
@@ -149,6 +151,8 @@ const ADMIN: AdminTexts = {
   takenIdentifier: 'Ein anderer Client hat diese Kennung.',
   wrongName: 'Geben Sie einen Namen mit höchstens 100 Zeichen ein.',
   wrongAddress: 'Geben Sie eine Adresse ein, die mit https:// beginnt.',
+  keysOrSecret:
+    'Ein Client hat ein Geheimnis oder die Adresse seiner Schlüssel oder ist öffentlich. Fügen Sie für eine andere Art einen neuen Client hinzu.',
   noGrantType: 'Wählen Sie mindestens einen Grant-Typ aus.',
   needsSecret: 'Ein öffentlicher Client hat kein Geheimnis und kann daher nicht im eigenen Namen handeln.',
   noScope: 'Wählen Sie mindestens einen Scope aus.',

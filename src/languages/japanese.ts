@@ -128,6 +128,8 @@ const ADMIN: AdminTexts = {
   nameHint: '同意を求められたユーザーに表示されます。',
   redirectUris: 'リダイレクト URI',
   onePerLine: '1 行に 1 つずつ入力してください。',
+  keysAddress: '公開鍵のアドレス',
+  keysAddressHint: '自分の鍵で署名するクライアントの場合のみ入力してください。その場合、シークレットはありません。',
   grantTypes: 'グラントタイプ',
   scopes: 'スコープ',
   allScopes: '今後追加されるものを含むすべてのスコープ',
@@ -148,6 +150,8 @@ const ADMIN: AdminTexts = {
   takenIdentifier: 'この ID は別のクライアントが使っています。',
   wrongName: '100 文字以内の名前を入力してください。',
   wrongAddress: 'https:// で始まるアドレスを入力してください。',
+  keysOrSecret:
+    'クライアントは、シークレットを持つか、鍵のアドレスを持つか、パブリックであるかのいずれかです。別の種類にするには、新しいクライアントを追加してください。',
   noGrantType: 'グラントタイプを 1 つ以上選んでください。',
   needsSecret: 'パブリッククライアントにはシークレットがないため、自身として動作することはできません。',
   noScope: 'スコープを 1 つ以上選んでください。',

@@ -132,6 +132,8 @@ const ADMIN: AdminTexts = {
   nameHint: 'Mostrado aos usuários que precisam dar permissão.',
   redirectUris: 'URIs de redirecionamento',
   onePerLine: 'Uma por linha.',
+  keysAddress: 'Endereço das chaves públicas',
+  keysAddressHint: 'Somente para um cliente que assina com as próprias chaves: ele então não tem segredo.',
   grantTypes: 'Tipos de concessão',
   scopes: 'Escopos',
   allScopes: 'Todos os escopos, inclusive os futuros',
@@ -152,6 +154,8 @@ const ADMIN: AdminTexts = {
   takenIdentifier: 'Outro cliente tem este identificador.',
   wrongName: 'Digite um nome com no máximo 100 caracteres.',
   wrongAddress: 'Digite um endereço que comece com https://.',
+  keysOrSecret:
+    'Um cliente tem um segredo ou o endereço de suas chaves, ou é público. Para outro tipo, adicione um novo cliente.',
   noGrantType: 'Selecione pelo menos um tipo de concessão.',
   needsSecret: 'Um cliente público não tem segredo, então não pode agir em nome próprio.',
   noScope: 'Selecione pelo menos um escopo.',

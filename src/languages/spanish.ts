@@ -133,6 +133,8 @@ const ADMIN: AdminTexts = {
   nameHint: 'Se muestra a los usuarios a los que se pide permiso.',
   redirectUris: 'URI de redirección',
   onePerLine: 'Una por línea.',
+  keysAddress: 'Dirección de sus claves públicas',
+  keysAddressHint: 'Solo para un cliente que firma con sus propias claves: entonces no tiene secreto.',
   grantTypes: 'Tipos de concesión',
   scopes: 'Ámbitos',
   allScopes: 'Todos los ámbitos, también los futuros',
@@ -153,6 +155,8 @@ const ADMIN: AdminTexts = {
   takenIdentifier: 'Otro cliente tiene este identificador.',
   wrongName: 'Escribe un nombre de 100 caracteres como máximo.',
   wrongAddress: 'Escribe una dirección que empiece por https://.',
+  keysOrSecret:
+    'Un cliente tiene un secreto o la dirección de sus claves, o es público. Para otro tipo, añade un cliente nuevo.',
   noGrantType: 'Elige al menos un tipo de concesión.',
   needsSecret: 'Un cliente público no tiene secreto, así que no puede actuar en nombre propio.',
   noScope: 'Elige al menos un ámbito.',

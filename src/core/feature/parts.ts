@@ -137,7 +137,9 @@ export interface AuthorizationPart {
   readonly askedScope?: (asked: AskedScope) => readonly string[];
   /** @throws OAuthError, which is sent to the client. */
   readonly readRequest?: (asked: AskedAuthorization) => MaybePromise<ReadAuthorization>;
-  /** Single claims, as the consent page shows them in a language, such as `de`. */
+  /** The claims that these scopes cover: a remembered approval of the scopes covers them too. */
+  readonly claimsOf?: (scopes: readonly string[]) => readonly string[];
+  /** Single claims, as pages show them in a language, such as `de`. */
   readonly describeClaims?: (names: readonly string[], locale: string) => readonly ScopeView[];
   /** Whether an owner may allow these scopes. @throws OAuthError, which is sent to the client. */
   readonly checkOwner?: (owner: Owner, scope: readonly string[]) => void;

@@ -11,7 +11,6 @@ import { isStillAllowed } from '../oauth/kernel/still-allowed.js';
 import { connectionsIn } from '../oauth/owners/pages-of.js';
 import { groups } from '../oauth/records/stored-records.js';
 import { liveSessions } from '../oauth/sign-in/owner-sessions.js';
-import type { Session } from '../oauth/sign-in/sessions.js';
 import { formExpired } from '../oauth/sign-in/sign-in.js';
 import type { Services } from './create-services.js';
 
@@ -30,16 +29,16 @@ const visitOf = async ({ request, emit }: Call, { signIn, pages, basePath }: Ser
     });
     return pageResponse(page, { leadsToClient: leadsToClient === true, cookie: sessions.setCookie(shownIn) });
   };
-  const signOutOf = (ended: Session): Visit['signOut'] => {
-    return (returnTo) => signIn.signOut(ended, { returnTo, action: '', hidden: {} }, { emit });
-  };
   return {
     owner,
     session: owner && signIn.sessionOf(owner, session),
     ask,
     isFormToken: (token, purpose) => sessions.isFormToken(token, session, purpose),
     formExpired: (path) => formExpired(basePath + path),
-    signOut: signIn.isBuiltIn && session !== undefined ? signOutOf(session) : undefined,
+    signOut:
+      signIn.isBuiltIn && session !== undefined
+        ? (returnTo) => signIn.signOut(session, { returnTo, action: '', hidden: {} }, { emit })
+        : undefined,
   };
 };
 

@@ -165,7 +165,13 @@ class AdminPages {
 
   /** @throws FormError for a form that the server would reject. */
   #check(values: FormValues, registration: ClientRow): void {
-    const missing = missingChoices(values, this.#offer);
+    const missing = [
+      ...missingChoices(values, this.#offer),
+      // Without keys, whose address was removed, anyone could be the client.
+      ...(isPublicClient(registration) === values.isPublic
+        ? []
+        : [{ part: 'jwks_uri', text: 'keysOrSecret' } as const]),
+    ];
     const is = (part: FormPart): boolean => missing.some((problem) => problem.part === part);
     // Its other fields are checked without them.
     const others = {
@@ -189,9 +195,10 @@ class AdminPages {
     const fields = Object.entries(registrationOf(values, this.#offer)).filter(([, value]) => value !== null);
     const registration = { ...Object.fromEntries(fields), ...(named !== '' && { client_id: named }) };
     // Stands for the identifier and the secret that are generated.
-    const placeholder = { client_id: 'new', ...(!values.isPublic && { client_secret: 'x'.repeat(43) }) };
+    const generateSecret = !values.isPublic && values.typed.jwks_uri.trim() === '';
+    const placeholder = { client_id: 'new', ...(generateSecret && { client_secret: 'x'.repeat(43) }) };
     this.#check(values, { ...placeholder, ...registration });
-    const added = await this.#clients.add(registration, { generateSecret: !values.isPublic });
+    const added = await this.#clients.add(registration, { generateSecret });
     const { client_id, client_secret } = added;
     tell('added', client_id, visit);
     return client_secret === undefined

@@ -37,6 +37,8 @@ export const missingChoices = ({ grants, scopes, hasAllScopes }: FormValues, off
 const TEXTS: readonly (readonly [RegExp, FormPart, AdminTextName])[] = [
   [/^the redirect URI /, 'redirect_uris', 'wrongRedirectUri'],
   [/requires redirect_uris/, 'redirect_uris', 'noRedirectUri'],
+  [/^(?:private_key_jwt|jwks|jwks_uri) and /, 'jwks_uri', 'keysOrSecret'],
+  [/^jwks_uri /, 'jwks_uri', 'wrongAddress'],
   [/^client_id /, 'client_id', 'wrongIdentifier'],
   [/^client_name /, 'client_name', 'wrongName'],
   [/^client_uri /, 'client_uri', 'wrongAddress'],

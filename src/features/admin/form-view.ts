@@ -23,6 +23,7 @@ const IDENTIFIER: Field = { name: 'client_id', label: 'identifier', hint: 'ident
 const FIELDS: readonly Field[] = [
   { name: 'client_name', label: 'name', hint: 'nameHint' },
   { name: 'redirect_uris', label: 'redirectUris', hint: 'onePerLine', isLong: true },
+  { name: 'jwks_uri', label: 'keysAddress', hint: 'keysAddressHint' },
 ];
 
 const LINKS: readonly Field[] = [

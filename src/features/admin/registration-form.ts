@@ -1,12 +1,13 @@
 import { createHash } from 'node:crypto';
 import type { FeatureHost, Form, FormFields } from '../../core/feature/index.js';
-import type { ClientRegistration } from '../../core/index.js';
+import type { ClientRegistration, ClientRow } from '../../core/index.js';
 
 /** The fields in which administrators type. */
 const TYPED = {
   client_id: 'text',
   client_name: 'text',
   redirect_uris: 'lines',
+  jwks_uri: 'text',
   client_uri: 'text',
   logo_uri: 'text',
   policy_uri: 'text',
@@ -93,8 +94,8 @@ export const isPublicClient = ({
   jwks,
   jwks_uri,
   token_endpoint_auth_method: method,
-}: ClientRegistration): boolean =>
-  client_secret === undefined && jwks === undefined && jwks_uri === undefined && method !== 'private_key_jwt';
+}: Pick<ClientRow, 'client_secret' | 'jwks' | 'jwks_uri' | 'token_endpoint_auth_method'>): boolean =>
+  client_secret === undefined && jwks === undefined && (jwks_uri ?? '') === '' && method !== 'private_key_jwt';
 
 /** Those that a registration names, or has without naming any. */
 const grantsOf = (registration: ClientRegistration): readonly string[] => {

@@ -169,6 +169,7 @@ const startWith = (options: CheckedOpenIdOptions, host: FeatureHost): Parts => {
       isInFragment: (form, client) => requests.isInFragment(form, client),
       askedScope: (asked) => requests.askedScope(asked),
       readRequest: (asked) => requests.read(asked),
+      claimsOf: (scopes) => [...claims.coveredBy(scopes)],
       describeClaims,
       checkOwner: ownerCheck(host),
       keepOfSession: (session, scope) => (scope.includes(OPENID) ? { sid: sidOf(session) } : {}),

@@ -189,6 +189,41 @@ describe.each(hostFor(import.meta.url))('the page for administrators on $name', 
     await clients.remove('bank');
   });
 
+  test('adds a client with the address of its keys and without a secret, and refuses to make a client of another kind', async () => {
+    const jwks_uri = 'https://signer.example/keys';
+    const right = { client_id: 'signer', kind: 'confidential', redirect_uris: 'https://signer.example/cb' };
+    const added = await add({ ...right, jwks_uri });
+    expect(added.text).not.toMatch(SECRET);
+    expect(wordsOf(await alice.follow(added))).toContain('The client was added.');
+    const registration = async (client_id: string) => (await clients.get(client_id))?.registration;
+    expect(await registration('signer')).toMatchObject({ jwks_uri });
+    expect(await registration('signer')).not.toHaveProperty('client_secret');
+    // Without the address, it would be public; with it, a public one would not, and a secret would be of no use.
+    await clients.add({ client_id: 'open', redirect_uris: ['https://open.example/cb'] });
+    await clients.add({ client_id: 'secretive', redirect_uris: ['https://s.example/cb'] }, { generateSecret: true });
+    await everyRow(
+      [
+        ['signer', ''],
+        ['open', jwks_uri],
+        ['secretive', jwks_uri],
+      ] as const,
+      async ([client_id, to]) => {
+        const before = await registration(client_id);
+        const refused = await press(await shown(client_id), 'change', { jwks_uri: to });
+        expect([refused.status, wordsOf(refused)]).toEqual([
+          400,
+          expect.stringContaining('A client has a secret, or the address of its keys, or is public.'),
+        ]);
+        expect(refused.text).toContain('id="jwks_uri-problem"');
+        expect(await registration(client_id)).toEqual(before);
+      },
+    );
+    const moved = await press(await shown('signer'), 'change', { jwks_uri: `${jwks_uri}/2` });
+    expect(wordsOf(await alice.follow(moved))).toContain('Your changes were saved.');
+    expect(await registration('signer')).toMatchObject({ jwks_uri: `${jwks_uri}/2` });
+    for (const client_id of ['signer', 'open', 'secretive']) await clients.remove(client_id);
+  });
+
   test('shows for which resources a client may exchange tokens, and keeps them when other fields change', async () => {
     const exchange_resources = ['https://search.example', 'https://mail.example/?a=1&b=2'];
     const redirect_uris = ['https://notes.example/cb'];
@@ -253,6 +288,8 @@ describe.each(hostFor(import.meta.url))('the page for administrators on $name', 
     ['tos_uri', { tos_uri: 'x' }, /begins with https/],
     ['grants', {}, /Select at least one grant type/, { grants: [] }],
     ['grants', { kind: 'public', redirect_uris: '' }, /has no secret/, ITSELF],
+    ['jwks_uri', { jwks_uri: 'http://keys.example/k' }, /begins with https/, BROWSER],
+    ['jwks_uri', { jwks_uri: 'https://keys.example/k', kind: 'public' }, /or the address of its keys/, BROWSER],
     ['scopes', {}, /Select at least one scope/, { ...BROWSER, scopes: [] }],
     ['scopes tos_uri', { tos_uri: 'x' }, /Select at least one scope/, { ...BROWSER, scopes: [] }],
   ];

@@ -144,6 +144,40 @@ describe.each(everyHost.filter(({ name }) => /^(express5|koa3|fastify5) bare$/.t
       });
     });
 
+    test('O92: a remembered approval of a scope covers the single claims that it gives', async () => {
+      const browser = new Browser(running);
+      await browser.authorizeFor({ ...REQUEST, scope: 'openid profile', prompt: 'consent' });
+      const silently = async (claims: unknown) =>
+        responseOf(await browser.authorize({ ...asking(claims), prompt: 'none' }));
+      expect(await silently({ userinfo: { name: null, picture: null } })).toHaveProperty('code');
+      expect(await silently({ userinfo: { name: null, email: null } })).toMatchObject({ error: 'consent_required' });
+    });
+
+    test('O92: owners see single claims among their connected applications, lists and exports have them', async () => {
+      const browser = new Browser(running);
+      await running.grants.revoke({ sub: 'alice' });
+      const asked = { ...asking({ userinfo: { name: { value: 'Alice' }, email: null } }), prompt: 'consent' };
+      const { code = '' } = responseOf(await browser.authorizeFor(asked));
+      const redemption = { grant_type: 'authorization_code', code, redirect_uri: REQUEST.redirect_uri };
+      const { json } = await flows.client.post('/oauth/token', redemption, basic('rp', 'rp-secret'));
+      // A wish for a value is no reason to withhold another.
+      expect(await userinfo(json['access_token'])).toMatchObject({ name: ALICE.name });
+      const words = wordsOf(await browser.open(`${running.base}/oauth/grants`));
+      expect(words).toContain('See this about you: name');
+      expect(words).toContain('See this about you: email');
+      const { grants } = await running.grants.list({ sub: 'alice' });
+      expect(grants.map(({ claims }) => claims)).toEqual([['name', 'email']]);
+      const exported: { readonly type: string }[] = [];
+      for await (const record of running.owners.export('alice')) exported.push(record);
+      const claimsOf = (type: string) => exported.flatMap((record) => (record.type === type ? [record] : []));
+      expect(claimsOf('grant')).toMatchObject([{ claims: ['name', 'email'] }]);
+      expect(claimsOf('consent')).toMatchObject([{ claims: ['name', 'email'] }]);
+      await running.grants.revoke({ sub: 'alice' });
+      await signInto(flows, 'rp', { prompt: 'consent' });
+      const [plain] = (await running.grants.list({ sub: 'alice' })).grants;
+      expect(plain).not.toHaveProperty('claims');
+    });
+
     test('O93: another user than the sub of claims never gets a code', async () => {
       const browser = new Browser(running);
       await browser.authorizeFor(REQUEST);

@@ -5,6 +5,7 @@ import { formatScope, isSubset, OFFLINE_ACCESS, parseScope } from '../../base/sc
 import { type Client, generationOf, isOfGeneration } from '../clients/client.js';
 import { isUnprovenRedirect } from '../clients/redirect-uri.js';
 import { consentKeyOf, forgetConsent } from '../kernel/forgotten-consent.js';
+import type { OAuthHooks } from '../kernel/hooks.js';
 import { groups, REMEMBERED_CONSENT, type RememberedConsentRecord } from '../records/stored-records.js';
 import { secondsOf } from '../records/window.js';
 import type { Connection } from '../tokens/grant.js';
@@ -23,6 +24,7 @@ interface RememberedConsentDependencies {
   readonly impliedScopes: { expand(scopes: readonly string[]): readonly string[] };
   readonly lifetimes: { readonly rememberedConsent: number };
   readonly tokens: { connectionTo(sub: string, client_id: string): Promise<Connection> };
+  readonly hooks: Pick<OAuthHooks, 'claimsOf'>;
 }
 
 /** What owners have allowed before, so that they are not asked again. */
@@ -53,9 +55,11 @@ export class RememberedConsents {
 
   /** Includes implied scopes on both sides: the scope may have implied less when it was allowed. */
   #covers(consent: RememberedConsentRecord, { request }: Asked): boolean {
+    const { hooks, impliedScopes } = this.#given;
+    const scopes = parseScope(consent.scope) ?? [];
     return (
-      isSubset(this.#given.impliedScopes.expand(request.scope), parseScope(consent.scope) ?? []) &&
-      isSubset(request.claims?.names ?? [], consent.claims ?? []) &&
+      isSubset(impliedScopes.expand(request.scope), scopes) &&
+      isSubset(request.claims?.names ?? [], [...(consent.claims ?? []), ...(hooks.claimsOf?.(scopes) ?? [])]) &&
       // Without a resource a token is for the issuer itself, which approvals for other resources do not cover.
       (request.resources.length === 0
         ? consent.aud.length === 0

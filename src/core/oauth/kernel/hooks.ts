@@ -85,6 +85,7 @@ export const joinHooks = (all: readonly Parts<unknown>[]): OAuthHooks => {
       (hooks) => (asked) => hooks.reduce((scopes, hook) => hook({ ...asked, scopes }), asked.scopes),
     ),
     ...joined('readRequest', readByAll),
+    ...joined('claimsOf', (hooks) => (scopes) => hooks.flatMap((hook) => hook(scopes))),
     ...joined('describeClaims', (hooks) => (names, locale) => hooks.flatMap((hook) => hook(names, locale))),
     ...joined('checkOwner', (hooks) => (owner, scope) => {
       for (const check of hooks) check(owner, scope);

@@ -65,12 +65,12 @@ const applicationsOf = async (sub: string, services: GrantsPageServices): Promis
 const hostOf = (issuer: string): string => parseUrl(issuer)?.host ?? issuer;
 
 const appView = ({ app, client }: FoundApp, { request, pages, services }: Page): ConnectedAppView => {
-  const { client_id, client_name, scope, resource, created, last_used, issuers, own } = app;
+  const { client_id, client_name, scope, claims, resource, created, last_used, issuers, own } = app;
   const { logoUri } = client === undefined ? {} : clientView(client, services.issuer(request));
   return {
     clientId: client_id,
     clientName: client_name,
-    scopes: services.views.scopes(parseScope(scope) ?? [], pages.locale),
+    scopes: services.views.scopes(parseScope(scope) ?? [], pages.locale, claims),
     resources: services.views.resources(resource),
     ...defined({ logoUri, created, lastUsed: last_used, connectedBy: issuers?.map(hostOf), isAlsoOwn: own }),
   };

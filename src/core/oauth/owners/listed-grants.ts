@@ -45,6 +45,8 @@ export interface GrantSummary {
   readonly username?: string;
   /** Separated by spaces. */
   readonly scope: string;
+  /** Single claims that were granted in addition to the scopes (OpenID Connect Core 1.0 §5.5): names. Absent if there are none. */
+  readonly claims?: readonly string[];
   /** The resources of its tokens (RFC 8707); empty for the issuer itself. */
   readonly resource: readonly string[];
   /** The time it was granted. */
@@ -79,6 +81,8 @@ export interface ConnectedApp {
   readonly client_name: string;
   /** All granted scopes, separated by spaces. */
   readonly scope: string;
+  /** All single claims that were granted in addition to the scopes; absent if there are none, or if the owner has more than 2,000 grants. */
+  readonly claims?: readonly string[];
   /** All resources of its tokens (RFC 8707); empty for the issuer itself. */
   readonly resource: readonly string[];
   /** The time of its oldest live grant. */
@@ -164,6 +168,7 @@ const summaryOf = (grant: Grant, refreshed: number | undefined): GrantSummary =>
   sub: grant.sub,
   ...defined({ username: grant.username ?? undefined }),
   scope: grant.scope,
+  ...claimsIn([grant.claims?.names]),
   resource: grant.aud,
   ...defined({ created: grant.iat }),
   expires: grant.exp,
@@ -171,6 +176,12 @@ const summaryOf = (grant: Grant, refreshed: number | undefined): GrantSummary =>
   silent: grant.silent ?? false,
   ...defined({ name: grant.name, issuer: grant.issuer }),
 });
+
+/** Each once; nothing if there are none. */
+const claimsIn = (all: readonly (readonly string[] | undefined)[]): Pick<GrantSummary, 'claims'> => {
+  const claims = [...new Set(all.flatMap((names) => names ?? []))];
+  return claims.length === 0 ? {} : { claims };
+};
 
 const groupOf = (of: GrantsOf): string => {
   if ('sub' in of) return groups.grantsOfOwner(of.sub);
@@ -204,7 +215,7 @@ export const listGrants = async (
 /** What a row is about: grants, or connections. */
 type Part = Pick<
   GrantSummary,
-  'client_id' | 'scope' | 'resource' | 'created' | 'expires' | 'last_refreshed' | 'issuer'
+  'client_id' | 'scope' | 'claims' | 'resource' | 'created' | 'expires' | 'last_refreshed' | 'issuer'
 >;
 
 /** A connected application with its registration, if there still is one. */
@@ -218,9 +229,8 @@ export const appsOf = async (sub: string, services: ListServices): Promise<reado
   const grants = await allGrants(sub, services);
   const byClient = new Map<string, Part[]>();
   for (const part of grants ?? (await connectionsOf(sub, services))) {
-    const others = byClient.get(part.client_id);
-    if (others === undefined) byClient.set(part.client_id, [part]);
-    else others.push(part);
+    const ofClient = byClient.get(part.client_id) ?? [];
+    if (ofClient.push(part) === 1) byClient.set(part.client_id, ofClient);
   }
   const apps = await Promise.all(
     [...byClient].map(async ([client_id, parts]): Promise<FoundApp> => {
@@ -257,10 +267,11 @@ const connectionsOf = async (sub: string, services: ReadServices): Promise<reado
   return parts;
 };
 
-const summaryOfParts = (parts: readonly Part[]): Pick<ConnectedApp, 'scope' | 'resource' | 'created' | 'expires'> => {
+const summaryOfParts = (parts: readonly Part[]): Omit<Part, 'client_id' | 'last_refreshed' | 'issuer'> => {
   const created = parts.flatMap((part) => part.created ?? []);
   return {
     scope: [...new Set(parts.flatMap(({ scope }) => parseScope(scope) ?? []))].join(' '),
+    ...claimsIn(parts.map(({ claims }) => claims)),
     resource: [...new Set(parts.flatMap(({ resource }) => resource))],
     ...(created.length === 0 ? {} : { created: earliest(created) }),
     expires: latest(parts.map(({ expires }) => expires)),

@@ -1,3 +1,4 @@
+import { defined } from '../../base/defined.js';
 import type { OwnerData } from '../kernel/hooks.js';
 import type { SignInFacts } from '../records/owner.js';
 import { groups, REMEMBERED_CONSENT } from '../records/stored-records.js';
@@ -20,6 +21,8 @@ interface OwnerConsentRecord {
   readonly client_id: string;
   /** Separated by spaces. */
   readonly scope: string;
+  /** Single claims that it covers in addition. */
+  readonly claims?: readonly string[];
   /** The resources it covers (RFC 8707); empty for the issuer itself. */
   readonly resource: readonly string[];
   /** Seconds since the epoch. */
@@ -73,9 +76,8 @@ export async function* recordsOf(
     after = page.next;
   } while (after !== undefined);
   for await (const consents of pagesOf(groups.consentsOfOwner(sub), REMEMBERED_CONSENT, services)) {
-    for (const [, { client_id, scope, aud, exp }] of consents) {
-      yield { type: 'consent', client_id, scope, resource: aud, expires: exp };
-    }
+    for (const [, { client_id, scope, claims, aud, exp }] of consents)
+      yield { type: 'consent', client_id, scope, ...defined({ claims }), resource: aud, expires: exp };
   }
   for (const { feature, exportOwner } of services.hooks.ownerData ?? [])
     for await (const data of exportOwner?.(sub) ?? []) yield { type: 'feature', feature, data };

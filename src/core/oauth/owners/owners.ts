@@ -71,29 +71,24 @@ const deleteListed = async (sub: string, { records }: OwnerServices): Promise<vo
   }
 };
 
-const checkBy = (call: string, { by }: DoneBy): void => {
-  if (by !== undefined) checkNames(call, { by });
-};
-
-const checkSub = (call: string, sub: string): void => {
-  checkNames(call, { sub });
+const checkSub = (call: string, sub: string, further: SignOutOptions = {}): void => {
+  checkNames(call, { sub, ...defined(further) });
   checkOwner({ sub });
 };
 
 export const ownersOf = (services: OwnerServices): Owners => ({
   signOut: async (sub, options = {}) => {
-    checkSub('owners.signOut', sub);
-    checkBy('owners.signOut', options);
+    const { by, sid } = options;
+    checkSub('owners.signOut', sub, { by, sid });
     const { hooks, signIn, emit } = services;
     if (!signIn.isBuiltIn && hooks.beforeSignOut === undefined)
       throw mistake(
         'owners.signOut: with options.owner you manage the sessions. End them where you store them, and call grants.revoke({ sub }) for the access of applications.',
         'OQ112',
       );
-    if (options.sid !== undefined) checkNames('owners.signOut', { sid: options.sid });
-    if (signIn.isBuiltIn && options.sid !== undefined)
+    if (signIn.isBuiltIn && sid !== undefined)
       throw mistake('owners.signOut: sid names a session of options.owner. The built-in sign-in has its own.', 'OQ112');
-    const session = signIn.sessionOf({ sub, sid: options.sid }, undefined);
+    const session = signIn.sessionOf({ sub, sid }, undefined);
     const tell = await hooks.beforeSignOut?.({ sub, ...defined({ session }) }, emit);
     if (signIn.isBuiltIn) await endAll(sub, options, services);
     tell?.();
@@ -103,8 +98,7 @@ export const ownersOf = (services: OwnerServices): Owners => ({
     yield* recordsOf(sub, services);
   },
   erase: async (sub, options = {}) => {
-    checkSub('owners.erase', sub);
-    checkBy('owners.erase', options);
+    checkSub('owners.erase', sub, { by: options.by });
     services.records.checkLists();
     // Sessions first: an approval in progress in one of them is found below, or finds its session ended.
     if (services.signIn.isBuiltIn) await endAll(sub, options, services);
