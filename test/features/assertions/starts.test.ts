@@ -55,6 +55,16 @@ describe('an issuer', () => {
     await expect(withEntry(entry, [batch, page])).rejects.toThrow(sentence);
   });
 
+  test.each(['at', 'dpop', 'logout', 'token-introspection', 'secevent', 'client-authentication', 'oauth-id-jag'])(
+    'that takes the type %s+jwt, which other tokens have, is an error at the start',
+    async (name) => {
+      for (const typ of [`${name}+jwt`, `application/${name}+JWT`])
+        await expect(withEntry({ owner, types: ['partner+jwt', typ] }, [])).rejects.toThrow(
+          'is the type of other tokens',
+        );
+    },
+  );
+
   test('that vouches for a client that is not there is an error at the start', () => {
     const features = [assertions({ issuers: [issuer.entry({ clients: { sub: 'other' } })] })];
     expect(() => oauthQuery({ issuer: 'https://as.example', clients: [VOUCHED], features })).toThrow(

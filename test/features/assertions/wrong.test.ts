@@ -289,15 +289,20 @@ describe.each(['id-jag', 'bearer', 'workload'] as const)('an assertion of the ki
     }
   });
 
-  test.each(['at+jwt', 'dpop+jwt', 'logout+jwt', 'secevent+jwt', 'client-authentication+jwt', 'x'])(
-    'is refused with the type %s',
-    async (typ) => {
-      const signer = signerOf();
-      wait();
-      const answer = await present(await signer.sign(claimsOf(signer), { typ }), kind);
-      expect(tokens(answer)).toEqual(REFUSED);
-    },
-  );
+  test.each([
+    'at+jwt',
+    'dpop+jwt',
+    'logout+jwt',
+    'token-introspection+jwt',
+    'secevent+jwt',
+    'client-authentication+jwt',
+    'x',
+  ])('is refused with the type %s', async (typ) => {
+    const signer = signerOf();
+    wait();
+    const answer = await present(await signer.sign(claimsOf(signer), { typ }), kind);
+    expect(tokens(answer)).toEqual(REFUSED);
+  });
 });
 
 /** Whether a value is one that the claim may have. */
