@@ -9,6 +9,7 @@ import { openApi } from 'oauth-query/openapi';
 import { personalTokens } from 'oauth-query/personal-tokens';
 import { query } from 'oauth-query/query';
 import { sandbox } from 'oauth-query/sandbox';
+import { sessions } from 'oauth-query/sessions';
 import type { BuildApp } from './app.js';
 import { callbackPage } from './callback-page.js';
 import { Complaint } from './complaint.js';
@@ -82,6 +83,7 @@ const createApp = async (
           sandbox({ client_id: client.client_id }),
           openApi(),
           personalTokens(),
+          sessions(),
           // Requires a token, so that clients sign their user in.
           ...(settings.mcp ? [mcp({ scopes: ['content.read'], anonymous: false })] : []),
         ],

@@ -55,6 +55,7 @@ export const frontPage = ({ base, startWithTools }: FrontPage): Page => {
   const more = [
     ['Connected applications', '/oauth/grants'],
     ['Personal tokens', '/oauth/tokens'],
+    ['Where you are signed in', '/oauth/sessions'],
     ['Connect a device', '/oauth/device'],
     ['Sign in for a native app', native],
     ['Help of the query API', '/api'],

@@ -7,11 +7,21 @@ const PARTS = 16;
 interface Picture {
   /** The brightness of each part of the window, from 0 to 15 as hexadecimal digits: what is where, but no letters. */
   readonly parts: string;
-  /** The widths of a sentence in the fonts of the pages. */
+  /** ` ja` for a script of its own, else empty. */
+  readonly language: string;
+  /** The widths of words of the page in its fonts: not every machine has fonts of all scripts. */
   readonly fonts: string;
 }
 
+/** Words of the scripts in which pages are compared. */
+const WORDS: Readonly<Record<string, string>> = {
+  ar: 'تسجيل الخروج',
+  ja: 'ログイン中のブラウザー',
+};
+
 const pictureOf = async (page: Page): Promise<Picture> => {
+  const language = await page.evaluate<string>('document.documentElement.lang');
+  const words = WORDS[language] ?? 'Allow Photo Album to access your account?';
   // A page of its own, because the content security policy of the page forbids to read the picture there.
   const reader = await page.context().newPage();
   const picture = (await page.screenshot({ caret: 'hide' })).toString('base64');
@@ -28,15 +38,15 @@ const pictureOf = async (page: Page): Promise<Picture> => {
       parts += Math.floor((data[at] * 0.3 + data[at + 1] * 0.59 + data[at + 2] * 0.11) / 16).toString(16);
     const widths = ['system-ui', 'ui-monospace, monospace'].map((font) => {
       drawing.font = '16px ' + font;
-      return Math.round(drawing.measureText('Allow Photo Album to access your account?').width);
+      return Math.round(drawing.measureText(${JSON.stringify(words)}).width);
     });
-    return { parts, fonts: widths.join() };
+    return { parts, language: '${WORDS[language] === undefined ? '' : ` ${language}`}', fonts: widths.join() };
   })()`);
   await reader.close();
   return found;
 };
 
-/** By name; `fonts` are those that the pictures were made with. */
+/** By name; `fonts` are those that the pictures were made with, and `fonts ja` those of a script. */
 const read = (): Record<string, string> => JSON.parse(readFileSync(FILE, 'utf8')) as Record<string, string>;
 const known = read();
 
@@ -48,9 +58,11 @@ const LIMITS = { same: 0.08, other: 1 };
  * a colour or a palette that is not applied are too much. `UPDATE_PICTURES=1` keeps the new picture instead.
  */
 export const differs = async (page: Page, name: string): Promise<string | undefined> => {
-  const { parts: now, fonts } = await pictureOf(page);
+  const { parts: now, language, fonts } = await pictureOf(page);
   if (process.env['UPDATE_PICTURES'] === '1') {
-    const all = Object.entries({ ...read(), [name]: now, fonts }).sort(([a], [b]) => (a < b ? -1 : 1));
+    const all = Object.entries({ ...read(), [name]: now, [`fonts${language}`]: fonts }).sort(([a], [b]) =>
+      a < b ? -1 : 1,
+    );
     writeFileSync(FILE, `${JSON.stringify(Object.fromEntries(all), null, 2)}\n`);
     return undefined;
   }
@@ -59,6 +71,6 @@ export const differs = async (page: Page, name: string): Promise<string | undefi
     Math.abs(Number.parseInt(digit, 16) - Number.parseInt(before[at] ?? 'f', 16)),
   );
   const average = parts.reduce((sum, one) => sum + one, 0) / parts.length;
-  const limit = fonts === known['fonts'] ? LIMITS.same : LIMITS.other;
+  const limit = fonts === known[`fonts${language}`] ? LIMITS.same : LIMITS.other;
   return average < limit ? undefined : `${name}: differs by ${average.toFixed(2)}, more than ${limit}`;
 };

@@ -90,6 +90,7 @@ describeEngine('the page of sessions in a browser', noChromium, () => {
     test('an owner comes from the connected applications, signs out one browser, and then all others', async () => {
       const { page } = window;
       await page.goto(`${host.base}/oauth/grants`);
+      await page.locator('input:focus').waitFor();
       await page.keyboard.type('alice');
       await page.keyboard.press('Tab');
       await page.keyboard.type('wonderland');

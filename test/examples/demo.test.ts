@@ -130,7 +130,7 @@ describe.each(['express', 'koa', 'fastify'])('FRAMEWORK=%s npm start', (framewor
     const links = [...front.text.matchAll(/<a (?:class="button" )?href="([^"]+)"/g)].map(([, href = '']) =>
       href.replaceAll('&amp;', '&'),
     );
-    expect(links).toHaveLength(13);
+    expect(links).toHaveLength(14);
     for (const link of links) {
       const { status, headers } = await new Client(base).get(link.replace(base, ''));
       expect([link, [200, 302, 303].includes(status), headers['content-type'] !== undefined]).toEqual([

@@ -34,8 +34,11 @@ const ownCard = (known: KnownSession | undefined, { request, frame: { language }
 </section>
 `;
 
+/** A session that is shorter ends on the day on which it began, or on the next. */
+const DAY = 86_400;
+
 const times = ({ at, exp }: KnownSession, language: Language): Html =>
-  html`${language.html('signedInAt', { date: language.minute(at) })} ${language.html('endsAt', { date: language.day(exp) })}`;
+  html`${language.html('signedInAt', { date: language.minute(at) })} ${language.html('endsAt', { date: exp - at > DAY ? language.day(exp) : language.minute(exp) })}`;
 
 const card = (session: KnownSession, index: number, language: Language): Html => html`<section>
 <h2 id="session-${index}"><bdi>${nameOf(session, language)}</bdi></h2>

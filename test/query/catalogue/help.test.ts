@@ -63,7 +63,7 @@ describe('the help pages', () => {
     for (const { name, group, path } of modules) {
       expect(page).toMatch(
         new RegExp(
-          `<dt><a href="\\?action=help&amp;modules=${encodeURIComponent(path)}"><code>${group}=${name}</code></a>(<span class="flag">deprecated</span>)?</dt>\n<dd>[^<]+\\.</dd>`,
+          `<dt><a href="\\?action=help&amp;modules=${encodeURIComponent(path)}"><code>${group}=${name}</code></a>( <span class="flag">deprecated</span>)?</dt>\n<dd>[^<]+\\.</dd>`,
         ),
       );
     }

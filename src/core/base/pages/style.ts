@@ -70,7 +70,7 @@ footer { display: flex; flex-wrap: wrap; gap: 0 1.25rem; padding: 0 0.25rem; fon
 footer a { color: var(--soft); padding: 0.65rem 0; }
 main > *, form > *, section > *, section > form > * { min-width: 0; }
 h1, h2, p, ul, dl, dd, fieldset { margin: 0; }
-h1 { font-size: 1.55rem; line-height: 1.25; letter-spacing: -0.012em; text-wrap: balance; }
+h1 { font-size: min(1.55rem, 9vw); line-height: 1.25; letter-spacing: -0.012em; text-wrap: balance; }
 :lang(ar) h1, :lang(fa) h1, :lang(ur) h1, :lang(ja) h1, :lang(zh) h1 { letter-spacing: 0; }
 :lang(ja), :lang(zh) { word-break: auto-phrase; line-break: strict; }
 h2 { font-size: 1.15rem; line-height: 1.3; }
@@ -105,8 +105,8 @@ input::placeholder { color: var(--soft); opacity: 1; }
 input[aria-invalid], textarea[aria-invalid] { border: 2px solid var(--bad); }
 fieldset[aria-invalid] { padding-inline-start: 1rem; border-inline-start: 4px solid var(--bad); }
 .choices { display: grid; gap: 0 1.25rem; grid-template-columns: repeat(auto-fill, minmax(min(100%, 20rem), 1fr)); }
-.choice { display: flex; align-items: center; gap: 0.7rem; min-height: 2.75rem; margin: 0; padding: 0.25rem 0; font-weight: 400; }
-.choice input { flex: none; width: 1.25rem; height: 1.25rem; min-height: 0; margin: 0; accent-color: var(--accent); }
+.choice { display: flex; gap: 0.7rem; margin: 0; padding: 0.6rem 0; font-weight: 400; }
+.choice input { flex: none; width: 1.25rem; height: 1.25rem; min-height: 0; margin: 0.15rem 0 0; accent-color: var(--accent); }
 .field { display: flex; flex-wrap: wrap; justify-content: space-between; align-items: baseline; gap: 0 1rem; }
 .field input { order: 1; }
 button, a.button { min-height: 2.75rem; padding: 0.6rem 1.25rem; font: inherit; font-weight: 600; color: var(--on-accent); background: var(--accent); border: 1px solid var(--accent); border-radius: 0.5rem; cursor: pointer; }
@@ -165,7 +165,7 @@ header nav [aria-current] { color: inherit; font-weight: 700; text-decoration: n
 h3 { margin: 0; font-size: 1.05rem; }
 .facts { color: var(--soft); font-size: 0.95rem; }
 [dir=rtl] .columns :is(p, dd, div, ul, span)[dir=ltr], [dir=rtl] .notes [dir=ltr] { text-align: right; }
-.flag { margin-inline-start: 0.5rem; color: var(--bad); font-weight: 600; font-size: 0.9em; }
+.flag { margin-inline-start: 0.5rem; color: var(--bad); font-weight: 600; font-size: 0.9em; } .flag.soft { color: var(--soft); font-weight: 400; }
 `);
 
 /** The style sheet of a page of the API. @param own - Rules of this page. */

@@ -39,8 +39,8 @@ const titleOf = ({ name, group }: ModuleNode, language: ApiLanguage): string =>
   group === 'main' ? language.text('mainModule') : `${group}=${name}`;
 
 const flagsOf = ({ module, unanswered }: ModuleNode, language: ApiLanguage): readonly Html[] => [
-  ...(module.deprecated === true ? [html`<span class="flag">${language.text('deprecated')}</span>`] : []),
-  ...(unanswered === true ? [html`<span class="flag">${language.text('unavailable')}</span>`] : []),
+  ...(module.deprecated === true ? [html` <span class="flag">${language.text('deprecated')}</span>`] : []),
+  ...(unanswered === true ? [html` <span class="flag soft">${language.text('unavailable')}</span>`] : []),
 ];
 
 /** The submodules by group, each with its description. */
