@@ -8,6 +8,10 @@ const EQUIVALENT: readonly (readonly [RegExp, string])[] = [
     'Redundant: a remembered approval names the generation of its connection, which has ended. It names no owner, and expires.',
   ],
   [
+    /owner-sessions\.ts endSessions records\.delete \| after the next/,
+    'Redundant: the add that follows fails while the record is there, and is repeated.',
+  ],
+  [
     /owner-sessions\.ts endSessions records\.swap \| result ignored/,
     'Redundant: of two sign-outs at the same moment, the session of the one that lost would go on with a rev that no record has, and is refused.',
   ],
