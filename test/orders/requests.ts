@@ -6,7 +6,7 @@ import { ISSUER, type Options, World } from './world.js';
 
 export const CALLBACK = 'https://app.example/cb';
 export const SECRET = 'w'.repeat(30);
-const DEVICE_GRANT = 'urn:ietf:params:oauth:grant-type:device_code';
+export const DEVICE_GRANT = 'urn:ietf:params:oauth:grant-type:device_code';
 
 type Fields = Readonly<Record<string, string>>;
 

@@ -23,6 +23,7 @@ const EQUIVALENT: readonly (readonly [RegExp, string])[] = [
     /devices\.ts release records\.swap \| result ignored/,
     'Nobody reads its result: the device has changed, so it is released or decided.',
   ],
+  [/tokens\.ts revokeToken records\.add \| result ignored/, 'Nobody reads its result: the mark is there either way.'],
   [
     /connections\.ts keep records\.swap \| after the next/,
     'The response waits for both. Until then the grant is not valid or was covered before; whoever ends it in between finds it by its own groups.',

@@ -146,12 +146,32 @@ const brokenIn = async (of: Scenario, faults: Row[1]): Promise<string | undefine
   }
 };
 
+const sound = new Set<string>();
+
+/** A scenario that breaks a promise without a mutant finds nothing. */
+const expectSound = async (one: Scenario, faults: Row[1]): Promise<void> => {
+  const name = `${one.name} ${faults.join()}`;
+  const changed = mutant;
+  if (changed === undefined || sound.has(name)) return;
+  mutant = undefined;
+  try {
+    forget(one);
+    const found = await brokenIn(one, faults);
+    if (found !== undefined) throw new Error(`Without a mutant, too: ${found}`);
+    sound.add(name);
+  } finally {
+    mutant = changed;
+  }
+};
+
 const killerIn = async (scenarios: readonly Scenario[]): Promise<string> => {
   for (const faults of process.env['MUTANTS_FAULTS'] === 'none' ? [[]] : [[], ...FAULTS])
     for (const one of faults.length === 0 ? scenarios : scenarios.slice(0, MOST_WITH_FAULTS)) {
       forget(one);
       const found = await brokenIn(one, faults);
-      if (found !== undefined) return found;
+      if (found === undefined) continue;
+      await expectSound(one, faults);
+      return found;
     }
   return 'survives';
 };
@@ -186,4 +206,9 @@ const answer = async ({ site, kind, scenarios }: Task): Promise<void> => {
   process.send?.(found);
 };
 
-process.on('message', (task: Task) => void answer(task));
+process.on('message', (task: Task) => {
+  answer(task).catch((error: unknown) => {
+    console.error(error);
+    process.exit(1);
+  });
+});

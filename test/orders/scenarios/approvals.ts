@@ -11,6 +11,7 @@ import {
   decideDevice,
   deviceCodes,
   deviceForm,
+  DEVICE_GRANT,
   endGrants,
   endTokens,
   erase,
@@ -27,7 +28,7 @@ import {
   tokenOnPage,
 } from '../requests.js';
 import type { Full } from '../steps.js';
-import { DAY, HOUR, SECOND, type World } from '../world.js';
+import { DAY, HOUR, ISSUER, SECOND, type World } from '../world.js';
 
 const REMEMBERING = { ...OPTIONS, lifetimes: { rememberedConsent: 30 * 86_400 } };
 
@@ -133,7 +134,7 @@ export const DEVICES: readonly Scenario[] = [
       (server, { shown }) => decideDevice(server, shown, 'deny'),
     ],
     also: async (world, waiting, answers) => {
-      const pages = answers.filter(isAnswer).map(({ text }) => /<h1>.*?<\/h1>/.exec(text)?.[0]);
+      const pages = answers.filter(isSuccess).map(({ text }) => /<h1>.*?<\/h1>/.exec(text)?.[0]);
       const isOne = new Set(pages).size <= 1;
       return [...(isOne ? [] : ['P9: a device is decided in two ways']), ...(await decided(world, waiting, answers))];
     },
@@ -237,7 +238,7 @@ const RELEASED = scenario({
       send(server, '/oauth/device/verify', [], { form: { ...fields, decision: 'sign_out' }, cookie }),
   ],
   also: async (world, { user_code, device_code }, [answer]) => {
-    if (!isAnswer(answer)) return [];
+    if (!isAnswer(answer) || answer.status >= 400) return [];
     world.now += LATER;
     const { text } = await signedInForm(world, 'bob', user_code);
     const polled = await poll(world.outside, device_code);
@@ -382,6 +383,34 @@ export const PACE = scenario({
     return [
       ...(early.json['error'] === 'slow_down' ? [] : ['P11: a device is not told to wait']),
       ...(late.json['error'] === 'authorization_pending' ? [] : ['P3: a device that waits is told to wait longer']),
+    ];
+  },
+});
+
+/** Of simultaneous polls only one is in time, and a device that was told to wait longer is not told otherwise later. */
+export const PACE_AGAIN = scenario({
+  name: 'a device that has polled before polls and polls while nobody decides',
+  setup: async (world) => {
+    const { device_code } = await deviceCodes(world);
+    // Not as a request of the history, because the setup must succeed.
+    const body = new URLSearchParams({ ...secretOf('tv'), grant_type: DEVICE_GRANT, device_code });
+    await world.outside.handler(new Request(`${ISSUER}/oauth/token`, { method: 'POST', body }));
+    world.now += 60 * SECOND;
+    return device_code;
+  },
+  succeed: 'none',
+  requests: [poll, poll],
+  also: async (world, device_code, answers) => {
+    const inTime = answers.filter((answer) => textOf(answer, 'error') === 'authorization_pending');
+    await poll(world.outside, device_code);
+    await poll(world.outside, device_code);
+    world.now += 380 * SECOND;
+    await poll(world.outside, device_code);
+    world.now += 6 * SECOND;
+    const early = await poll(world.outside, device_code);
+    return [
+      ...(inTime.length <= 1 ? [] : ['P11: two polls of one moment are in time']),
+      ...(early.json['error'] === 'authorization_pending' ? ['P11: a device need not wait longer'] : []),
     ];
   },
 });
