@@ -17,6 +17,10 @@ const ROWS: readonly Row[] = [
   ].map((one): Row => [one, []]),
   ...REFRESH_AND_END.map((one): Row => [one, ['ends']]),
   [GRANT_REVOKED, ['late', 'twice']],
+  ...SESSIONS.filter(({ name }) => name === 'a form is approved, and its owner is signed out').map((one): Row => [
+    one,
+    ['twice'],
+  ]),
 ];
 
 test('every step of test/orders/steps.md is taken, between the states of docs/security.md', async () => {

@@ -23,6 +23,10 @@ const EQUIVALENT: readonly (readonly [RegExp, string])[] = [
     /devices\.ts release records\.swap \| result ignored/,
     'Nobody reads its result: the device has changed, so it is released or decided.',
   ],
+  [
+    /device-code\.ts refusePoll records\.swap \| (?:not awaited|after the next|result ignored)/,
+    'It changes at most which words one of two simultaneous polls is refused with: at another process both are in time anyway.',
+  ],
   [/tokens\.ts revokeToken records\.add \| result ignored/, 'Nobody reads its result: the mark is there either way.'],
   [
     /connections\.ts keep records\.swap \| after the next/,

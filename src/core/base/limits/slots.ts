@@ -161,7 +161,8 @@ export class Slots {
     const exp = (count.window + 1) * this.#length;
     for (;;) {
       const [slot] = count.free(1, max);
-      if (slot === undefined) return undefined;
+      // In a window that has ended meanwhile, nothing can be counted.
+      if (slot === undefined || this.#deps.clock() >= exp * 1000) return undefined;
       count.own.add(slot);
       let isWritten = false;
       try {
