@@ -20,6 +20,8 @@ export interface Scenario<T = unknown> {
   readonly succeed: 'each' | 'one' | 'none' | readonly number[];
   /** Promises in addition to P1 to P12, which hold everywhere. */
   readonly also?: (world: World, given: T, answers: readonly unknown[]) => Promise<readonly string[]>;
+  /** Promises that a fault takes away here, and why: they are not the ones that hold in spite of everything. */
+  readonly except?: readonly (readonly [faults: readonly Fault[], promise: RegExp, why: string])[];
 }
 
 /** Any scenario: what it is given is its own affair. */
@@ -203,7 +205,12 @@ const run = async (
     .replace('-', ' ');
   const holding = HOLDING[fault ?? faults[0] ?? ''] ?? /^/;
   const isLive = fault === undefined ? unsuccessful(of, answers) : [];
-  const promises = [...isLive, ...late, ...all].filter((promise) => holding.test(promise));
+  const excepted = (of.except ?? []).filter(([some]) =>
+    some.some((one) => one === fault || (faults.includes(one) && FROM_THE_BEGINNING.includes(one))),
+  );
+  const promises = [...isLive, ...late, ...all].filter(
+    (promise) => holding.test(promise) && !excepted.some(([, pattern]) => pattern.test(promise)),
+  );
   const outcome = digestOf([state, outcomes.map((one) => JSON.stringify(one)).sort()]);
   return { taken, promises, digest, state, outcome, arrows: world.lives.arrows };
 };

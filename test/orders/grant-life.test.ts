@@ -16,6 +16,7 @@ const ROWS: readonly Row[] = [
     ...[...SESSIONS, ...GONE, ...PERSONAL],
   ].map((one): Row => [one, []]),
   ...REFRESH_AND_END.map((one): Row => [one, ['ends']]),
+  [PERSONAL[0] as (typeof PERSONAL)[number], ['200 days']],
   [GRANT_REVOKED, ['late', 'twice']],
   ...SESSIONS.filter(({ name }) => name === 'a form is approved, and its owner is signed out').map((one): Row => [
     one,

@@ -6,7 +6,15 @@ import { all, type Part, type Row, titleOf, usual, whyCut } from './rows.js';
 /** `npm run interleavings` takes minutes. */
 const IS_LONG = process.env['ORDERS'] === 'all';
 
-const because = (row: Row): string => (whyCut(row) === undefined ? '' : `; no other faults: ${whyCut(row)}`);
+const because = (row: Row): string =>
+  [
+    ...(whyCut(row) === undefined ? [] : [`no other faults: ${whyCut(row)}`]),
+    ...(row[0].except ?? [])
+      .filter(([faults]) => faults.some((fault) => row[1].includes(fault)))
+      .map(([faults, promise, why]) => `not after ${faults.join(', ')}: ${promise.source}, because ${why}`),
+  ]
+    .map((text) => `; ${text}`)
+    .join('');
 
 /** Tests the scenarios of a part, and prints how much was tried. */
 export const testPart = (part: Part): void => {

@@ -13,6 +13,9 @@ export const TIMES = { '11 s': 11 * SECOND, '61 s': 61 * SECOND, 'an hour': HOUR
 /** How the clock of the first process differs, from the beginning. */
 export const CLOCKS = { ahead: 29 * SECOND, behind: -29 * SECOND, 'an hour ahead': HOUR } as const;
 
+/** Time that passes. */
+export const PASSING = ['11 s', '61 s', 'an hour', '200 days'] as const;
+
 /**
  * - `torn`: each key of a `getMany` is read by a step of its own;
  * - `drains`: each process ends when it has sent its response, so that nothing follows it;
