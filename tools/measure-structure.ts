@@ -35,23 +35,73 @@ const entryPaths = (): readonly (readonly [name: string, path: string])[] =>
     return [[name.replace(/^\./, 'oauth-query'), target.default.replace('./dist/', '').replace(/js$/, 'ts')]];
   });
 
+const SERVER = ['oauth-query/express', 'oauth-query/stores/redis'];
+
+/** The files that entries load. */
+const loadedByAll = (entries: readonly string[], files: readonly SourceFile[]): readonly SourceFile[] => {
+  const pathOf = new Map(entryPaths());
+  const loaded = new Set(entries.flatMap((name) => [...loadedBy(pathOf.get(name) ?? '', files)]));
+  return files.filter(({ path }) => loaded.has(path));
+};
+
+const sumOfLines = (files: readonly SourceFile[], lines: ReadonlyMap<string, number>): number =>
+  files.reduce((sum, { path }) => sum + (lines.get(path) ?? 0), 0);
+
+const linesOfAll = (files: readonly SourceFile[]): ReadonlyMap<string, number> =>
+  new Map(files.map((file) => [file.path, codeLines(file)]));
+
 /** Each public entry; first a login server with a store. */
 export const audits = (files: readonly SourceFile[]): readonly Audit[] => {
-  const lines = new Map(files.map((file) => [file.path, codeLines(file)]));
-  const audit = (entries: string, paths: readonly string[]): Audit => {
-    const loaded = new Set(paths.flatMap((path) => [...loadedBy(path, files)].filter((found) => lines.has(found))));
-    return { entries, files: loaded.size, lines: [...loaded].reduce((sum, path) => sum + (lines.get(path) ?? 0), 0) };
-  };
-  const rows = entryPaths();
-  const pathOf = new Map(rows);
-  const server = ['oauth-query/express', 'oauth-query/stores/redis'];
-  return [
-    audit(
-      server.join(' + '),
-      server.map((name) => pathOf.get(name) ?? ''),
-    ),
-    ...rows.map(([name, path]) => audit(name, [path])),
-  ];
+  const lines = linesOfAll(files);
+  return [SERVER, ...entryPaths().map(([name]) => [name])].map((entries) => {
+    const loaded = loadedByAll(entries, files);
+    return { entries: entries.join(' + '), files: loaded.length, lines: sumOfLines(loaded, lines) };
+  });
+};
+
+/** Why a login server loads a folder. */
+const REASONS: Readonly<Record<string, string>> = {
+  adapters: 'The routes of Express, requests and responses of Node, defaults of options',
+  'core/base': 'Bodies, headers, CORS, limits, deadlines, checks of options and records, errors, pages in English',
+  'core/feature': 'The port of features, which every server checks at the start',
+  'core/oauth/clients':
+    'Validation of every registration, secrets, redirect URIs; also what clients say about themselves',
+  'core/oauth/code': 'The authorization endpoint and the code grant',
+  'core/oauth/device': 'The device flow: a grant that `options.grants` enables',
+  'core/oauth/events': 'Types of the events',
+  'core/oauth/facts': 'Limits, resources and parameters that all endpoints share',
+  'core/oauth/kernel': 'Authentication of clients and the rules of every grant',
+  'core/oauth/keys': 'Keys and signatures of JWT access tokens: `options.jwt`',
+  'core/oauth/metadata': 'The metadata document and the public keys',
+  'core/oauth/owners': 'Ending, listing, exporting and erasing what an owner has; the page of connected applications',
+  'core/oauth/pages': 'Consent, sign-in, account and error pages',
+  'core/oauth/records': 'Shapes of the records in the store',
+  'core/oauth/registration': 'Self-registration. It is no feature yet, so a server without it loads it too',
+  'core/oauth/sign-in': 'The built-in sign-in: `options.users`',
+  'core/oauth/token': 'The token, introspection and revocation endpoints; the password grant; grants of features',
+  'core/oauth/tokens': 'Codes, access and refresh tokens, rotation and replay',
+  'core/server': 'Options, start, guards, dispatch of requests, and what features get',
+  outbound: 'Requests to public addresses, for features and published keys. Loaded with the first such request',
+  stores: 'The store for Redis',
+};
+
+/** A folder that a login server loads. */
+export interface FolderAudit extends Audit {
+  /** Absent if `REASONS` has no row for it. */
+  readonly why: string | undefined;
+}
+
+/** A login server with a store, by folder; `core/oauth` by the folders in it. */
+export const foldersOfServer = (files: readonly SourceFile[]): readonly FolderAudit[] => {
+  const lines = linesOfAll(files);
+  const folderOf = ({ path }: SourceFile): string => /^core\/oauth\/[^/]+|^core\/[^/]+|^[^/]+/.exec(path)?.[0] ?? '';
+  const loaded = loadedByAll(SERVER, files);
+  return [...new Set(loaded.map(folderOf))]
+    .map((entries) => {
+      const found = loaded.filter((file) => folderOf(file) === entries);
+      return { entries, files: found.length, lines: sumOfLines(found, lines), why: REASONS[entries] };
+    })
+    .toSorted((a, b) => b.lines - a.lines);
 };
 
 /** The lines of all files that a file reaches, types included. */
@@ -168,7 +218,19 @@ const tableOf = (rows: readonly Audit[]): string =>
     ...rows.map(({ entries, files, lines }) => `| \`${entries}\` | ${files} | ${lines.toLocaleString('en')} |`),
   ].join('\n');
 
-/** The rows of the table in the document. */
+/** What a login server consists of, as a section of the document. */
+const sectionOf = (rows: readonly FolderAudit[]): string =>
+  [
+    '## What an authorization server consists of',
+    '',
+    'The first row of the table above, by folder of `src`.',
+    '',
+    '| Folder | Files | Lines of code | Why it is loaded |',
+    '| --- | --- | --- | --- |',
+    ...rows.map(({ entries, files, lines, why = '' }) => `| \`${entries}\` | ${files} | ${lines} | ${why} |`),
+  ].join('\n');
+
+/** The rows of the table of entries in the document. */
 export const writtenAudits = (): readonly Audit[] =>
   [...readFileSync(DOCUMENT, 'utf8').matchAll(/^\| `([^`]+)` +\| (\d+) +\| ([\d,]+) +\|$/gm)].map(
     ([, entries = '', files, lines = '']) => ({
@@ -182,7 +244,7 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const files = sourceFiles();
   const text = readFileSync(DOCUMENT, 'utf8');
   const start = text.search(/^\| Imported/m);
-  writeFileSync(DOCUMENT, `${text.slice(0, start)}${tableOf(audits(files))}\n`);
+  writeFileSync(DOCUMENT, `${text.slice(0, start)}${tableOf(audits(files))}\n\n${sectionOf(foldersOfServer(files))}\n`);
   const members = [...serviceMembers(files)].toSorted(([, a], [, b]) => b - a);
   console.log(Object.fromEntries(members));
   console.log(`Lines reached by type: ${reachedByType('core/oauth/code/authorization-code.ts', files)}`);
