@@ -308,6 +308,8 @@ interface GrantCall extends ClientCall {
 
 /** A live access token of this server. A grant can derive tokens from it. */
 export interface FoundToken {
+  /** What it is counted by. It is the same in whatever way the token is written, and nobody can compute the token from it. */
+  readonly id: string;
   /** The client that it was issued to. */
   readonly client_id: string;
   /** The owner, or `client:` and the client that requested it. */

@@ -1,11 +1,11 @@
-import { type FeatureHost, type GrantPart, keyedHash, OAuthError, RateLimit } from '../../core/feature/index.js';
+import { type FeatureHost, type FoundToken, type GrantPart, OAuthError, RateLimit } from '../../core/feature/index.js';
 import { resourceOf, scopeOf } from './access.js';
 import type { Policies } from './policy.js';
 import { Refusal } from './refusal.js';
 import { checkActor, checkMayAct, issuedType, subjectOf } from './tokens.js';
 
 type GrantCall = Parameters<GrantPart['decide']>[0];
-type Granted = Awaited<ReturnType<GrantPart['decide']>>;
+type Granted = Awaited<ReturnType<GrantPart['decide']>> & { readonly from: FoundToken };
 
 /** Exchanges of one token by one client in a minute: a client keeps the token that it gets. */
 const PER_MINUTE = 60;
@@ -54,10 +54,9 @@ const decide = async (call: GrantCall, { host, policies, depth }: GrantServices)
 export const exchangeGrant = (services: GrantServices): GrantPart => {
   const { host } = services;
   const rate = new RateLimit(host.clock, PER_MINUTE, 60);
-  const key = host.key('token exchange');
-  const checkRate = ({ form, client, request }: GrantCall): void => {
-    const token = keyedHash(key, form.get('subject_token') ?? '');
-    const refused = rate.take(JSON.stringify([client.client_id, token]));
+  // Only what would be issued counts: texts that are no tokens could push the counts of tokens out.
+  const checkRate = ({ client, request }: GrantCall, { id }: FoundToken): void => {
+    const refused = rate.take(JSON.stringify([client.client_id, id]));
     if (refused === undefined) return;
     if (refused.isFirst) host.onLimit({ type: 'limit.reached', limit: 'token exchange' }, request);
     throw new OAuthError(
@@ -81,8 +80,9 @@ export const exchangeGrant = (services: GrantServices): GrantPart => {
     decide: async (call) => {
       const { emit, client } = call;
       try {
-        checkRate(call);
-        return await decide(call, services);
+        const granted = await decide(call, services);
+        checkRate(call, granted.from);
+        return granted;
       } catch (error) {
         if (!(error instanceof Refusal)) throw error;
         emit?.({ type: 'exchange.refused', reason: error.reason, client_id: client.client_id });

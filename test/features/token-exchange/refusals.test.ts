@@ -1,10 +1,12 @@
+import { generateKeyPairSync } from 'node:crypto';
 import { dpop } from 'oauth-query/dpop';
+import { oauthQuery as fetchServer } from 'oauth-query/fetch';
 import { openIdConnect } from 'oauth-query/openid';
 import { tokenExchange } from 'oauth-query/token-exchange';
 import { afterAll, describe, expect, test } from 'vitest';
 import { oauthQuery } from '../../../src/adapters/node/index.js';
 import { memoryStore } from '../../../src/stores/memory.js';
-import { hostFor } from '../../hosts.js';
+import { basic, hostFor } from '../../hosts.js';
 import { refusal } from '../../oauth/support/tokens.js';
 import { everyRow } from '../../rows.js';
 import { ProofMaker } from '../dpop/keys.js';
@@ -12,6 +14,20 @@ import { RSA } from '../openid/support.js';
 import { ACCESS_TOKEN, at, EXCHANGE, exchangeFixture, ExchangeSite, service, TYPE, useExchange } from './support.js';
 
 const [HOST] = hostFor(import.meta.url);
+const KEY = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+  .privateKey.export({ type: 'pkcs8', format: 'pem' })
+  .toString();
+
+/** The order of P-256. */
+const ORDER = 0xffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632551n;
+
+/** The same signed token with another valid signature: anybody can compute it from the first. */
+const rewritten = (token: string): string => {
+  const [header, payload, signature = ''] = token.split('.');
+  const bytes = Buffer.from(signature, 'base64url').toString('hex');
+  const other = (ORDER - BigInt(`0x${bytes.slice(64)}`)).toString(16).padStart(64, '0');
+  return [header, payload, Buffer.from(bytes.slice(0, 64) + other, 'hex').toString('base64url')].join('.');
+};
 
 describe('requests', () => {
   const site = useExchange(HOST, {
@@ -168,6 +184,16 @@ describe('requests', () => {
     expect((await site.exchange('notes', token, target)).status).toBe(200);
   });
 
+  test('that fail do not count for the limit', async () => {
+    const token = await site.ofAlice('notes', 'content.read');
+    site.fixture.advance(60);
+    for (let count = 0; count < 61; count += 1) {
+      const answer = await site.exchange('notes', token, { resource: at('search'), scope: 'content.write' });
+      expect(refusal(answer)).toEqual([400, 'invalid_scope']);
+    }
+    expect((await site.exchange('notes', token, { resource: at('search') })).status).toBe(200);
+  });
+
   test('of a client whose tokens must be bound need a proof of its key, and no other', async () => {
     const answer = await site.exchange('strict', await site.ofAlice('notes'), { resource: at('search') });
     expect(answer.status).toBe(400);
@@ -180,6 +206,40 @@ describe('requests', () => {
 
   test('reach the limit once', () => {
     expect(site.fixture.events.filter(({ type }) => type === 'limit.reached')).toHaveLength(1);
+  });
+});
+
+describe('the limit of exchanges', () => {
+  const authorization = basic('notes', 'notes-secret');
+  const start = (jwt: object = {}) => {
+    const all = exchangeFixture(jwt);
+    const oauth = fetchServer({ ...all.options, issuer: 'https://auth.example' });
+    const ask = async (subject_token: string): Promise<number> => {
+      const form = { grant_type: EXCHANGE, subject_token, subject_token_type: ACCESS_TOKEN, resource: at('search') };
+      const init = { method: 'POST', headers: authorization, body: new URLSearchParams(form) };
+      return (await oauth.handler(new Request('https://auth.example/oauth/token', init))).status;
+    };
+    const tokenOf = async () =>
+      (await oauth.issue({ sub: 'alice', client_id: 'web', scope: ['content.read'] as never, resource: at('notes') }))
+        .access_token;
+    return { ask, tokenOf };
+  };
+
+  test('is not forgotten for a flood of texts that are no tokens', async () => {
+    const { ask, tokenOf } = start();
+    const token = await tokenOf();
+    for (let count = 0; count < 60; count += 1) expect(await ask(token)).toBe(200);
+    expect(await ask(token)).toBe(429);
+    for (let count = 0; count < 10_001; count += 1) expect(await ask(`invented ${count}`)).toBe(400);
+    expect(await ask(token)).toBe(429);
+  });
+
+  test('counts a signed token once, however its signature is written', async () => {
+    const { ask, tokenOf } = start({ jwt: [{ key: KEY }] });
+    const token = await tokenOf();
+    for (let count = 0; count < 60; count += 1) expect(await ask(token)).toBe(200);
+    expect(await ask(token)).toBe(429);
+    expect(await ask(rewritten(token))).toBe(429);
   });
 });
 

@@ -178,7 +178,15 @@ describe.each([
 });
 
 test('a token is only derived from what the server has found', async () => {
-  const live = { client_id: 'web', sub: 'alice', isOfClient: false, isSigned: false, scope: ['read'], resources: [] };
+  const live = {
+    id: 'o',
+    client_id: 'web',
+    sub: 'alice',
+    isOfClient: false,
+    isSigned: false,
+    scope: ['read'],
+    resources: [],
+  };
   const from = { ...live, exp: Date.now(), ancestors: 0, claims: {} };
   const forging = feature({
     name: 'derive',
