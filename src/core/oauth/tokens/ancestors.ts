@@ -1,13 +1,15 @@
+import type { MaybePromise } from '../../base/ports.js';
 import type { ExpiringRecord, KeyAndShape, Records } from '../../base/records.js';
 import { sha256 } from '../../base/secrets.js';
 import type { ClientFinder } from '../clients/client-finder.js';
-import { isValidStill } from '../clients/client.js';
+import { type Client, isValidStill } from '../clients/client.js';
 import { CLIENT_SUBJECT } from '../records/owner.js';
 import {
   CONNECTION,
   type ConnectionRecord,
   GRANT,
   type GrantRecord,
+  type IssuedTo,
   keys,
   liveGrant,
   MARK,
@@ -43,10 +45,17 @@ export const subjectOf = ({
   username: null,
 });
 
-/** Whether the record of an opaque ancestor says that it is live. The record of an end belongs to another grant. */
-const isLive = (record: ExpiringRecord | undefined, grant: string | undefined): boolean =>
-  // It was read with the shape of a token.
-  record !== undefined && (record as TokenRecord).grant === (grant ?? null);
+/** Where it is written whether an ancestor is live. */
+const placeOf = (ancestor: string, id: string): KeyAndShape<ExpiringRecord> =>
+  isSignedAncestor(ancestor)
+    ? [keys.ancestor('revoked', id, ancestor.slice(1)), MARK]
+    : [keys.ancestor('token', id, ancestor.slice(1)), TOKEN];
+
+/** Whether what is written there says so: the record of an end belongs to another grant. */
+const isLive = (ancestor: string, record: ExpiringRecord | undefined, grant: string | undefined): boolean =>
+  isSignedAncestor(ancestor)
+    ? record === undefined
+    : record !== undefined && (record as TokenRecord).grant === (grant ?? null); // It was read with the shape of a token.
 
 /**
  * Reads a record of a derived token together with everything that the token depends on: its grant, and the tokens that it was derived from.
@@ -61,35 +70,31 @@ export const readDerived = async <T extends ExpiringRecord>(
 ): Promise<{ readonly own: T | undefined; readonly grant?: GrantRecord | undefined } | undefined> => {
   const grantId = grantIdOf(id);
   const ancestors = ancestorsIn(id);
-  const wanted = ancestors.map((one): KeyAndShape<ExpiringRecord> => {
-    const hash = one.slice(1);
-    return isSignedAncestor(one)
-      ? [keys.ancestor('revoked', id, hash), MARK]
-      : [keys.ancestor('token', id, hash), TOKEN];
-  });
-  const areLive = (found: readonly (ExpiringRecord | undefined)[]): boolean =>
-    ancestors.every((one, at) => (isSignedAncestor(one) ? found[at] === undefined : isLive(found[at], grantId)));
-  if (grantId === undefined) {
-    const [record, ...others] = await records.getEach<[T, ...ExpiringRecord[]]>(own, ...wanted);
-    return areLive(others) ? { own: record } : undefined;
-  }
-  const [record, given, connection, ...others] = await records.getEach<
-    [T, GrantRecord, ConnectionRecord, ...ExpiringRecord[]]
-  >(own, [keys.grant(grantId), GRANT], [keys.connectionOf(grantId), CONNECTION], ...wanted);
-  const grant = liveGrant(given, connection);
-  return grant !== undefined && areLive(others) ? { own: record, grant } : undefined;
+  const places = ancestors.map((one) => placeOf(one, id));
+  const found: readonly (ExpiringRecord | undefined)[] = await (grantId === undefined
+    ? records.getEach(own, ...places)
+    : records.getEach(own, [keys.grant(grantId), GRANT], [keys.connectionOf(grantId), CONNECTION], ...places));
+  const first = found.length - ancestors.length;
+  if (!ancestors.every((one, at) => isLive(one, found[first + at], grantId))) return undefined;
+  const record = found[0] as T | undefined; // Each was read with its shape.
+  if (grantId === undefined) return { own: record };
+  const grant = liveGrant(found[1] as GrantRecord | undefined, found[2] as ConnectionRecord | undefined);
+  return grant && { own: record, grant };
 };
 
-/** Whether all clients through whose hands a token went may still use what they had. */
-export const areStillAllowed = async (
+/** Asks for one client after the other: a registry that fails is only asked when somebody waits for its answer. */
+const areAllowed = (from: readonly IssuedTo[], clients: ClientFinder, at = 0): MaybePromise<boolean> => {
+  const issued = from[at];
+  if (issued === undefined) return true;
+  const isAllowed = (client: Client | undefined): MaybePromise<boolean> =>
+    client !== undefined && isValidStill(client, issued) && areAllowed(from, clients, at + 1);
+  const client = clients.find(issued.client_id);
+  return client instanceof Promise ? client.then(isAllowed) : isAllowed(client);
+};
+
+/** Whether all clients through whose hands a token went may still use what they had. A promise only if a registry has to be asked. */
+export const areStillAllowed = (
   { from = [] }: Pick<TokenRecord, 'from'>,
   id: string,
   clients: ClientFinder,
-): Promise<boolean> => {
-  if (from.length !== ancestorsIn(id).length) return false;
-  for (const issued of from) {
-    const client = await clients.find(issued.client_id);
-    if (client === undefined || !isValidStill(client, issued)) return false;
-  }
-  return true;
-};
+): MaybePromise<boolean> => from.length === ancestorsIn(id).length && areAllowed(from, clients);

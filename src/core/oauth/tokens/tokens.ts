@@ -391,7 +391,8 @@ export class Tokens {
     const id = jti ?? token;
     if ((jkt !== undefined) !== isMarkedAsBound(id)) return undefined;
     const isOfOthers = isDerived(id);
-    if (isOfOthers && !(await areStillAllowed(found, id, this.#given.clients))) return undefined;
+    const allowed = !isOfOthers || areStillAllowed(found, id, this.#given.clients);
+    if (!(allowed instanceof Promise ? await allowed : allowed)) return undefined;
     const known = this.#given.clients.find(found.client_id);
     const client = known instanceof Promise ? await known : known;
     if (client === undefined || !isValidStill(client, (isOfOthers ? undefined : grant) ?? found)) return undefined;
