@@ -3,35 +3,21 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { oneHostEach } from '../../hosts.js';
 import { ISSUER } from '../../oauth/support/nodes.js';
 import { at, exchangeFixture, ExchangeSite, service } from './support.js';
+import { DEPTH, liveAfter, numbers, SERVICES, SIZE, treeOf } from './trees.js';
 
 const KEY = generateKeyPairSync('ec', { namedCurve: 'P-256' })
   .privateKey.export({ type: 'pkcs8', format: 'pem' })
   .toString();
-const SERVICES = ['notes', 'search', 'mail', 'files'] as const;
 const SCOPES = ['content.read', 'content.write'] as const;
 
-/** Numbers that look random, and are the same in each run. */
-const numbers = (seed: number) => {
-  let state = seed;
-  return (below: number): number => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
-    return Math.floor((state / 2 ** 32) * below);
-  };
-};
-
-interface Node {
-  readonly token: string;
-  /** The service that it is for. */
-  readonly target: string;
-  readonly depth: number;
-  readonly parent: number;
-}
+/** Random chains of each kind of token: `CHAINS=5000` takes a minute. */
+const CHAINS = Number(process.env['CHAINS'] ?? 150);
 
 describe.each([
   ['opaque', {}],
   ['signed', { jwt: [{ key: KEY }] }],
 ] as const)('what is exchanged ends, %s', (_format, options) => {
-  const all = exchangeFixture(options, { depth: 8 });
+  const all = exchangeFixture(options, { depth: DEPTH });
   const sites: ExchangeSite[] = [];
   beforeAll(async () => {
     for (const host of oneHostEach.slice(0, 2))
@@ -43,30 +29,12 @@ describe.each([
   });
   const processes = (): readonly [ExchangeSite, ExchangeSite] => [sites[0] ?? expect.fail(), sites[1] ?? expect.fail()];
 
-  /** Twenty tokens: the first is of alice, and each other one is exchanged for one before it. */
-  const tree = async (site: ExchangeSite, random: (below: number) => number): Promise<readonly Node[]> => {
-    const nodes: Node[] = [{ token: await site.ofAlice('notes'), target: 'notes', depth: 0, parent: -1 }];
-    while (nodes.length < 20) {
-      const parent = random(nodes.length);
-      const { token, target: from, depth } = nodes[parent] ?? expect.fail();
-      if (depth === 8) continue;
-      const others = SERVICES.filter((name) => name !== from);
-      const target = others[random(others.length)] ?? expect.fail();
-      nodes.push({ token: await site.exchanged(from, token, target), target, depth: depth + 1, parent });
-    }
-    return nodes;
-  };
-
-  const isBelow = (nodes: readonly Node[], at_: number, end: number): boolean =>
-    at_ === end || (at_ > 0 && isBelow(nodes, nodes[at_]?.parent ?? -1, end));
-
   test('at each of twenty places of a tree: all that came out of it, and nothing else, in the next request of another process', async () => {
     const [one, other] = processes();
     const random = numbers(7);
-    for (let end = 0; end < 20; end += 1) {
-      const nodes = await tree(one, random);
-      const { token, parent } = nodes[end] ?? expect.fail();
-      const by = parent < 0 ? 'web' : (nodes[parent]?.target ?? '');
+    for (let end = 0; end < SIZE; end += 1) {
+      const nodes = await treeOf(await one.ofAlice('notes'), random, (...asked) => one.exchanged(...asked));
+      const { token, by } = nodes[end] ?? expect.fail();
       const revoked = await one.client.post(
         '/oauth/revoke',
         { token },
@@ -74,7 +42,7 @@ describe.each([
       );
       expect(revoked.status).toBe(200);
       const live = await Promise.all(nodes.map((node) => other.isLive(node.token)));
-      expect(live).toEqual(nodes.map((_, index) => !isBelow(nodes, index, end)));
+      expect(live).toEqual(liveAfter(nodes, end));
       expect((await other.exchange(nodes[0]?.target ?? '', token, { resource: at('mail') })).status).toBe(400);
       all.advance(61);
     }
@@ -100,8 +68,7 @@ describe.each([
   test('random chains never widen: scope, resource, lifetime, and the first actor stays the innermost', async () => {
     const [site] = processes();
     const random = numbers(11);
-    const count = Number(process.env['CHAINS'] ?? 150);
-    for (let chain = 0; chain < count; chain += 1) {
+    for (let chain = 0; chain < CHAINS; chain += 1) {
       const scope = SCOPES.filter(() => random(3) > 0).join(' ') || 'content.read';
       let from: string = SERVICES[random(4)] ?? '';
       const first = from;
@@ -137,7 +104,7 @@ describe.each([
       }
       all.advance(61);
     }
-  });
+  }, 600_000);
 });
 
 test('a store that loses a reply costs nothing: the same exchange works again', async () => {

@@ -10,6 +10,7 @@ import { assertions } from 'oauth-query/assertions';
 import { storedClients } from 'oauth-query/clients';
 import { oauthQuery } from 'oauth-query/express';
 import { openStore } from 'oauth-query/stores/open';
+import { tokenExchange } from 'oauth-query/token-exchange';
 import type { Store } from '../../../src/core/base/ports.js';
 import { LIMITS } from '../../../src/core/oauth/facts/limits.js';
 import { haltable } from './haltable.js';
@@ -21,6 +22,8 @@ process.stdin.on('end', () => process.exit()).resume();
 
 const [, , address = '', json = '{}'] = process.argv;
 const settings: ProcessSettings = JSON.parse(json);
+const { services = [] } = settings;
+const at = (service: string): string => `https://${service}.example`;
 const clock = (): number => Date.now() + (settings.ahead ?? 0);
 const abandoned: unknown[] = [];
 const onError = (error: unknown): void => {
@@ -94,17 +97,38 @@ const oauth = oauthQuery({
             grant_types: ['urn:ietf:params:oauth:grant-type:jwt-bearer'] as const,
           },
         ]),
+    ...services.map((name) => ({
+      client_id: name,
+      client_secret: `${name}-secret`,
+      audience: at(name),
+      grant_types: ['urn:ietf:params:oauth:grant-type:token-exchange'] as const,
+    })),
     storedClients(store),
   ],
-  ...(settings.partnerKey !== undefined && {
-    features: [
-      assertions({
-        issuers: [
-          { issuer: 'https://partner.example', jwks: { keys: [settings.partnerKey] }, owner: () => ({ sub: 'alice' }) },
-        ],
-      }),
-    ],
-  }),
+  resources: Object.fromEntries(services.map((name) => [at(name), { name }])),
+  features: [
+    ...(settings.partnerKey === undefined
+      ? []
+      : [
+          assertions({
+            issuers: [
+              {
+                ...{ issuer: 'https://partner.example', jwks: { keys: [settings.partnerKey] } },
+                owner: () => ({ sub: 'alice' }),
+              },
+            ],
+          }),
+        ]),
+    ...(services.length === 0
+      ? []
+      : [
+          tokenExchange({
+            from: Object.fromEntries(services.map((name) => [name, services.filter((one) => one !== name).map(at)])),
+            depth: 8,
+          }),
+        ]),
+  ],
+  ...(settings.signingKey !== undefined && { jwt: [{ key: settings.signingKey }] }),
   scopes: { read: 'Read' },
   ...(settings.users === true
     ? {
@@ -139,6 +163,10 @@ app.get('/revoke-all', ({ query }, response) => {
       .revoke(sub === undefined ? { client_id: String(client_id) } : { sub: String(sub) })
       .then((ended) => ({ ended })),
   );
+});
+app.get('/issue', ({ query }, response) => {
+  const { sub, resource } = query;
+  answer(response, oauth.issue({ sub: String(sub), client_id: 'web', scope: ['read'], resource: String(resource) }));
 });
 app.get('/erase', ({ query }, response) => answer(response, oauth.owners.erase(String(query['sub']))));
 app.get('/sign-out', ({ query }, response) => {

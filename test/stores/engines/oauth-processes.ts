@@ -49,6 +49,10 @@ export interface ProcessSettings {
   readonly lists?: boolean;
   /** A public key of `https://partner.example`, whose assertions the client `partner` may present for `alice`. */
   readonly partnerKey?: Readonly<Record<string, unknown>>;
+  /** Services that exchange tokens, each for each other one: `GET /issue` issues the first to `web`. */
+  readonly services?: readonly string[];
+  /** A key in PEM, with which access tokens are signed. */
+  readonly signingKey?: string;
   /** Errors of the store are expected, and not printed. */
   readonly quiet?: boolean;
 }
