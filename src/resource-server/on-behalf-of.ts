@@ -31,6 +31,9 @@ export interface OnBehalfOfOptions {
   readonly clock?: Clock | undefined;
 }
 
+/** What tools of the MCP SDK get, in either version: its types differ from {@link AuthInfo}. */
+type ToolAuth = Pick<AuthInfo, 'token'>;
+
 /** Gets tokens for the next service. */
 export interface OnBehalfOf {
   /**
@@ -42,7 +45,7 @@ export interface OnBehalfOf {
    * @param scope - Separated by spaces; default: all that the token of the request has and this service may have.
    * @throws OAuthError if the authorization server refuses; UnavailableError if it cannot be asked.
    */
-  (request: AuthorizedRequest | AuthInfo, resource: string, scope?: string): Promise<string>;
+  (request: AuthorizedRequest | ToolAuth, resource: string, scope?: string): Promise<string>;
   /** Closes idle connections. */
   close(): void;
 }
@@ -72,7 +75,7 @@ const read = verifierOptions('onBehalfOf', OPTIONS);
 /** What the token of a request can be refused for (RFC 8693 §2.2.2). All other errors are mistakes of this service. */
 const REFUSALS = ['invalid_request', 'invalid_target', 'invalid_scope', 'invalid_grant'] as const;
 
-const tokenOf = (given: AuthorizedRequest | AuthInfo): string => {
+const tokenOf = (given: AuthorizedRequest | ToolAuth): string => {
   if ('token' in given) return given.token;
   const { auth, headers } = given;
   const header = 'get' in headers && typeof headers.get === 'function' ? headers.get('authorization') : undefined;
@@ -132,7 +135,7 @@ export const onBehalfOf = (options: OnBehalfOfOptions): OnBehalfOf => {
   });
 
   const tokenFor = async (
-    request: AuthorizedRequest | AuthInfo,
+    request: AuthorizedRequest | ToolAuth,
     resource: string,
     scope: string = '',
   ): Promise<string> => {
