@@ -155,7 +155,12 @@ describe('M30, M31: required members of a document', () => {
 
   test('unsupported members are ignored: metadata, grants, methods, redirect URIs that are never used', () => {
     const document = read({
-      grant_types: ['authorization_code', 'refresh_token', 'urn:ietf:params:oauth:grant-type:jwt-bearer'],
+      grant_types: [
+        'authorization_code',
+        'refresh_token',
+        'urn:ietf:params:oauth:grant-type:jwt-bearer',
+        'urn:ietf:params:oauth:grant-type:token-exchange',
+      ],
       token_endpoint_auth_methods_supported: ['none', 'tls_client_auth'],
       redirect_uris: ['cursor://callback', CALLBACK, 'http://app.example.org/cb', 'http://127.0.0.1/cb'],
       logo_uri: 'javascript:alert(1)',

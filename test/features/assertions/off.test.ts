@@ -1,6 +1,10 @@
 import { assertions } from 'oauth-query/assertions';
 import { featureServer } from 'oauth-query/testing';
 import { afterEach, beforeAll, expect, test, vi } from 'vitest';
+import { basic, Client } from '../../hosts.js';
+import { CLIENTS } from '../../oauth/support/fixture.js';
+import { ISSUER, type Node, Nodes } from '../../oauth/support/nodes.js';
+import { refusal } from '../../oauth/support/tokens.js';
 import { JWT_BEARER, Signer } from './support.js';
 
 let issuer: Signer;
@@ -23,6 +27,36 @@ test('without the feature, the grant is unsupported, and nothing announces it', 
     json: { error: 'unsupported_grant_type' },
   });
   expect((await server.get('/.well-known/oauth-authorization-server')).text).not.toMatch(/jwt-bearer|grant_profiles/);
+});
+
+test('what came of an assertion works at a process without the feature, and ends there', async () => {
+  const nodes = new Nodes();
+  const app = { client_id: 'partner-app', client_secret: 'partner-app-secret', scope: 'content.read' };
+  const newer = await nodes.start({
+    options: {
+      clients: [...CLIENTS, { ...app, grant_types: [JWT_BEARER] }],
+      features: [assertions({ issuers: [issuer.entry({ owner: () => ({ sub: 'alice' }) })] })],
+    },
+  });
+  const older = await nodes.start({ options: { clients: [...CLIENTS, app] } });
+  const ask = async ({ host }: Node) => {
+    const assertion = await issuer.sign(issuer.claims(ISSUER, nodes.shared.clock() / 1000));
+    const client = new Client(() => host.base);
+    return client.post(
+      '/oauth/token',
+      { grant_type: JWT_BEARER, assertion },
+      basic('partner-app', 'partner-app-secret'),
+    );
+  };
+  const { json } = await ask(newer);
+  const token = String(json['access_token']);
+  expect((await older.flows.introspect(token)).json).toMatchObject({ active: true, sub: 'alice' });
+  expect((await older.host.grants.list({ sub: 'alice' })).grants).toMatchObject([{ issuer: issuer.issuer }]);
+  expect(refusal(await ask(older))).toEqual([400, 'unsupported_grant_type']);
+  expect(await older.host.grants.revoke({ sub: 'alice' })).toBe(1);
+  expect(await newer.flows.isActive(token)).toBe(false);
+  expect([...newer.errors, ...older.errors]).toEqual([]);
+  await nodes.close();
 });
 
 const site = async () => {
