@@ -7,6 +7,7 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { oauthQuery } from '../../../src/adapters/node/index.js';
 import { memoryStore } from '../../../src/stores/memory.js';
 import { basic, hostFor } from '../../hosts.js';
+import { fixture } from '../../oauth/support/fixture.js';
 import { refusal } from '../../oauth/support/tokens.js';
 import { everyRow } from '../../rows.js';
 import { ProofMaker } from '../dpop/keys.js';
@@ -241,6 +242,15 @@ describe('the limit of exchanges', () => {
     expect(await ask(token)).toBe(429);
     expect(await ask(rewritten(token))).toBe(429);
   });
+});
+
+test('without the feature, the grant is unsupported, and nothing announces it', async () => {
+  const all = fixture();
+  const other = new ExchangeSite(await HOST.start({ options: all.options }), all);
+  const form = { grant_type: EXCHANGE, subject_token: 'x', subject_token_type: ACCESS_TOKEN };
+  const asked = await other.client.post('/oauth/token', form, basic('service', 'service-secret'));
+  expect(refusal(asked)).toEqual([400, 'unsupported_grant_type']);
+  expect((await other.client.get('/.well-known/oauth-authorization-server')).text).not.toContain('exchange');
 });
 
 describe('with OpenID Connect', () => {
