@@ -21,21 +21,15 @@ interface FindServices extends StillAllowedServices {
 /** What features have found: a token can only be derived from one of these. */
 const origins = new WeakMap<FoundToken, DerivedFrom>();
 
-/** @param id - The token as an ancestor. */
-const originOf = (
-  token: string,
-  id: string,
-  live: LiveToken,
-  grant: Grant | undefined,
-  client: Client,
-): DerivedFrom => {
+const originOf = (token: string, live: LiveToken, grant: Grant | undefined, client: Client): DerivedFrom => {
   const { jti, from = [], exp } = live;
+  const id = jti ?? token;
   // As long as its client may use a grant, it may use the tokens of it.
   const { iat = 0 } = grant !== undefined && from.length === 0 ? grant : live;
   return {
     grant,
     exp,
-    ancestors: [...ancestorsIn(jti ?? token), id],
+    ancestors: [...ancestorsIn(id), ancestorOf(id, jti !== undefined)],
     issuedTo: [...from, { client_id: live.client_id, iat, ...generationOf(client) }],
   };
 };
@@ -50,10 +44,9 @@ export const findToken = async (token: string, services: FindServices): Promise<
   const [client, first] = await Promise.all([clients.find(client_id), clients.find(grant?.client_id ?? client_id)]);
   if (client === undefined || first === undefined) return undefined;
   if (live.grant !== null && (grant === undefined || !(await isStillAllowed(grant, first, services)))) return undefined;
-  const id = ancestorOf(jti ?? token, jti !== undefined);
-  const origin = originOf(token, id, live, grant, client);
+  const origin = originOf(token, live, grant, client);
   const found: FoundToken = {
-    id,
+    id: origin.ancestors.at(-1) ?? '', // As an ancestor it is the last.
     client_id,
     sub,
     isOfClient: grant === undefined,

@@ -9,7 +9,6 @@ import {
   type ConnectionRecord,
   GRANT,
   type GrantRecord,
-  type IssuedTo,
   keys,
   liveGrant,
   MARK,
@@ -45,17 +44,10 @@ export const subjectOf = ({
   username: null,
 });
 
-/** Where it is written whether an ancestor is live. */
-const placeOf = (ancestor: string, id: string): KeyAndShape<ExpiringRecord> =>
-  isSignedAncestor(ancestor)
-    ? [keys.ancestor('revoked', id, ancestor.slice(1)), MARK]
-    : [keys.ancestor('token', id, ancestor.slice(1)), TOKEN];
-
-/** Whether what is written there says so: the record of an end belongs to another grant. */
+/** Whether the record of an ancestor, or that of its end, says that it is live: the record of an end belongs to another grant. */
 const isLive = (ancestor: string, record: ExpiringRecord | undefined, grant: string | undefined): boolean =>
-  isSignedAncestor(ancestor)
-    ? record === undefined
-    : record !== undefined && (record as TokenRecord).grant === (grant ?? null); // It was read with the shape of a token.
+  // That of an opaque one was read with the shape of a token.
+  isSignedAncestor(ancestor) ? record === undefined : (record as TokenRecord | undefined)?.grant === (grant ?? null);
 
 /**
  * Reads a record of a derived token together with everything that the token depends on: its grant, and the tokens that it was derived from.
@@ -70,31 +62,31 @@ export const readDerived = async <T extends ExpiringRecord>(
 ): Promise<{ readonly own: T | undefined; readonly grant?: GrantRecord | undefined } | undefined> => {
   const grantId = grantIdOf(id);
   const ancestors = ancestorsIn(id);
-  const places = ancestors.map((one) => placeOf(one, id));
+  const places = ancestors.map((one): KeyAndShape<ExpiringRecord> => {
+    const isSigned = isSignedAncestor(one);
+    return [keys.ancestor(isSigned ? 'revoked' : 'token', id, one.slice(1)), isSigned ? MARK : TOKEN];
+  });
   const found: readonly (ExpiringRecord | undefined)[] = await (grantId === undefined
     ? records.getEach(own, ...places)
     : records.getEach(own, [keys.grant(grantId), GRANT], [keys.connectionOf(grantId), CONNECTION], ...places));
-  const first = found.length - ancestors.length;
-  if (!ancestors.every((one, at) => isLive(one, found[first + at], grantId))) return undefined;
+  if (!ancestors.every((one, at) => isLive(one, found.at(at - ancestors.length), grantId))) return undefined;
   const record = found[0] as T | undefined; // Each was read with its shape.
   if (grantId === undefined) return { own: record };
   const grant = liveGrant(found[1] as GrantRecord | undefined, found[2] as ConnectionRecord | undefined);
   return grant && { own: record, grant };
 };
 
-/** Asks for one client after the other: a registry that fails is only asked when somebody waits for its answer. */
-const areAllowed = (from: readonly IssuedTo[], clients: ClientFinder, at = 0): MaybePromise<boolean> => {
-  const issued = from[at];
-  if (issued === undefined) return true;
+/** Whether all clients through whose hands a token went may still use what they had. A promise only if a registry has to be asked. */
+export const areStillAllowed = (
+  found: TokenRecord,
+  id: string,
+  clients: ClientFinder,
+  at = 0,
+): MaybePromise<boolean> => {
+  const issued = found.from?.[at];
+  if (issued === undefined) return at === ancestorsIn(id).length;
   const isAllowed = (client: Client | undefined): MaybePromise<boolean> =>
-    client !== undefined && isValidStill(client, issued) && areAllowed(from, clients, at + 1);
+    client !== undefined && isValidStill(client, issued) && areStillAllowed(found, id, clients, at + 1);
   const client = clients.find(issued.client_id);
   return client instanceof Promise ? client.then(isAllowed) : isAllowed(client);
 };
-
-/** Whether all clients through whose hands a token went may still use what they had. A promise only if a registry has to be asked. */
-export const areStillAllowed = (
-  { from = [] }: Pick<TokenRecord, 'from'>,
-  id: string,
-  clients: ClientFinder,
-): MaybePromise<boolean> => from.length === ancestorsIn(id).length && areAllowed(from, clients);
