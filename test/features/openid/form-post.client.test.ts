@@ -1,10 +1,11 @@
+import { Auth, skipCSRFCheck } from '@auth/core';
 import express from 'express';
 import { auth, requiresAuth } from 'express-openid-connect';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Client, oneHostEach, type RunningHost } from '../../hosts.js';
 import { listen } from '../../hosts/listen.js';
 import { Browser, formOf, locationOf } from '../../oauth/support/browser.js';
-import { openIdFixture } from './support.js';
+import { ALICE, openIdFixture } from './support.js';
 
 const scope = 'openid profile email';
 
@@ -40,6 +41,9 @@ const networkTo = (origin: string) => {
   };
 };
 
+/** Auth.js is a function of requests, which listens nowhere. */
+const AUTH_JS = 'https://auth-js.example';
+
 /** Signs in, allows everything, and posts the form that comes back, as the script of the page does. */
 const goThrough = async (
   browser: Browser,
@@ -59,6 +63,12 @@ describe.each(oneHostEach)('clients that ask for form_post, unmodified, on $name
       allowLocalhostRedirects: true,
       clients: [
         { client_id: 'msal', redirect_uris: ['http://localhost'], refresh: 'rotating', scope },
+        {
+          client_id: 'authjs',
+          client_secret: 'authjs-secret',
+          redirect_uris: [`${AUTH_JS}/auth/callback/ours`],
+          scope,
+        },
         { client_id: 'eoc', client_secret: 'eoc-secret', redirect_uris: ['http://127.0.0.1/callback'], scope },
       ],
     },
@@ -121,5 +131,46 @@ describe.each(oneHostEach)('clients that ask for form_post, unmodified, on $name
     expect((back as { status: number }).status).toBe(302);
     expect((await person.get('/me')).json).toEqual({ sub: 'alice' });
     close();
+  });
+
+  test('@auth/core signs in with response_mode form_post, and cookies that browsers send with it', async () => {
+    const jar = new Map<string, { readonly value: string; readonly isSentByOthers: boolean }>();
+    const none = { httpOnly: true, sameSite: 'none', path: '/', secure: true } as const;
+    const call = async (path: string, form?: Readonly<Record<string, string>>) => {
+      // A browser sends only cookies with SameSite=None with the form of another site.
+      const sent = [...jar].filter(([, { isSentByOthers }]) => isSentByOthers || !path.includes('/callback/'));
+      const request = new Request(new URL(path, AUTH_JS), {
+        headers: { cookie: sent.map(([name, { value }]) => `${name}=${value}`).join('; ') },
+        ...(form !== undefined && { method: 'POST', body: new URLSearchParams(form) }),
+      });
+      const response = await Auth(request, {
+        ...{ skipCSRFCheck, trustHost: true, basePath: '/auth' },
+        secret: 'a secret of an application, long enough for cookies',
+        cookies: {
+          state: { name: 'state', options: none },
+          nonce: { name: 'nonce', options: none },
+          pkceCodeVerifier: { name: 'pkce', options: none },
+        },
+        providers: [
+          {
+            ...{ id: 'ours', name: 'Ours', type: 'oidc', issuer: running.base, checks: ['pkce', 'state', 'nonce'] },
+            ...{ clientId: 'authjs', clientSecret: 'authjs-secret' },
+            authorization: { params: { scope, response_mode: 'form_post' } },
+          },
+        ],
+      });
+      for (const line of response.headers.getSetCookie()) {
+        const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(line) ?? [];
+        jar.set(name, { value, isSentByOthers: /; SameSite=None/i.test(line) });
+      }
+      return response;
+    };
+    const start = await call('/auth/signin/ours', {});
+    const address = start.headers.get('location') ?? '';
+    expect(new URL(address).searchParams.get('response_mode')).toBe('form_post');
+    await goThrough(new Browser(running), address, ({ action, fields }) => call(action, fields));
+    expect(await (await call('/auth/session')).json()).toMatchObject({
+      user: { name: ALICE.name, email: ALICE.email },
+    });
   });
 });

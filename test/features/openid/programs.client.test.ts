@@ -5,9 +5,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { mediaWikiProfile } from 'oauth-query/openid';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { Client, oneHostEach, type RunningHost } from '../../hosts.js';
-import { Browser, locationOf } from '../../oauth/support/browser.js';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { type Answer, Client, oneHostEach, type RunningHost } from '../../hosts.js';
+import { Browser, formOf, locationOf } from '../../oauth/support/browser.js';
 import { describeEngine } from '../../stores/engines/availability.js';
 import { findProgram, freePort } from '../../stores/engines/daemon.js';
 import { ALICE, openIdFixture } from './support.js';
@@ -23,12 +23,15 @@ const start = async (clients: readonly object[], more: object = {}): Promise<Run
   return host.start({ options });
 };
 
-/** Signs in, allows everything, and returns where the browser is sent. */
-const follow = async (browser: Browser, address: string): Promise<string> => {
+/** Signs in, allows everything, and returns the response for the client. */
+const allow = async (browser: Browser, address: string): Promise<Answer> => {
   let page = await browser.open(address);
   if (page.text.includes('type="password"')) page = await browser.signIn(page);
-  return locationOf(page.status === 200 ? await browser.submit(page, { decision: 'approve' }) : page);
+  return page.status === 200 ? browser.submit(page, { decision: 'approve' }) : page;
 };
+
+/** The same, and returns where the browser is sent. */
+const follow = async (browser: Browser, address: string): Promise<string> => locationOf(await allow(browser, address));
 
 const PYTHON = ['/usr/bin/python3', '/usr/local/bin/python3'].filter((path) => existsSync(path));
 
@@ -168,27 +171,28 @@ const noApache =
     ? 'there is no apache2 with mod_auth_openidc'
     : undefined;
 
-describeEngine("Apache's mod_auth_openidc, unmodified", noApache, () => {
-  const folder = mkdtempSync(join(tmpdir(), 'oauth-query-apache-'));
-  let apache: ChildProcess;
-  let base: string;
+describeEngine("Apache's mod_auth_openidc, unmodified", noApache, () =>
+  describe.each(['query', 'form_post'])('response mode %s', (mode) => {
+    const folder = mkdtempSync(join(tmpdir(), 'oauth-query-apache-'));
+    let apache: ChildProcess;
+    let base: string;
 
-  beforeAll(async () => {
-    const port = await freePort();
-    base = `http://127.0.0.1:${port}`;
-    running = await start([
-      {
-        ...{ client_id: 'apache', client_secret: 'apache-secret', redirect_uris: [`${base}/me/cb`], scope },
-        post_logout_redirect_uris: [`${base}/bye`],
-        backchannel_logout_uri: `${base}/me/cb?logout=backchannel`,
-      },
-    ]);
-    mkdirSync(join(folder, 'html/me'), { recursive: true });
-    writeFileSync(join(folder, 'html/me/index.html'), 'Hello');
-    const modules = ['mpm_event', 'authn_core', 'authz_core', 'authz_user', 'dir', 'headers', 'auth_openidc'];
-    writeFileSync(
-      join(folder, 'apache.conf'),
-      `ServerRoot ${folder}
+    beforeAll(async () => {
+      const port = await freePort();
+      base = `http://127.0.0.1:${port}`;
+      running = await start([
+        {
+          ...{ client_id: 'apache', client_secret: 'apache-secret', redirect_uris: [`${base}/me/cb`], scope },
+          post_logout_redirect_uris: [`${base}/bye`],
+          backchannel_logout_uri: `${base}/me/cb?logout=backchannel`,
+        },
+      ]);
+      mkdirSync(join(folder, 'html/me'), { recursive: true });
+      writeFileSync(join(folder, 'html/me/index.html'), 'Hello');
+      const modules = ['mpm_event', 'authn_core', 'authz_core', 'authz_user', 'dir', 'headers', 'auth_openidc'];
+      writeFileSync(
+        join(folder, 'apache.conf'),
+        `ServerRoot ${folder}
 ServerName 127.0.0.1
 Listen 127.0.0.1:${port}
 PidFile ${folder}/pid
@@ -207,6 +211,7 @@ OIDCRedirectURI ${base}/me/cb
 OIDCCryptoPassphrase a-passphrase-of-this-test
 OIDCScope "${scope}"
 OIDCPKCEMethod S256
+OIDCResponseMode ${mode}
 OIDCUserInfoTokenMethod post_param
 OIDCRemoteUserClaim sub
 OIDCDefaultLoggedOutURL ${base}/bye
@@ -217,44 +222,51 @@ Header always set x-user "expr=%{REMOTE_USER}"
 Header always set x-email "expr=%{req:OIDC_CLAIM_email}"
 </Location>
 `,
-    );
-    spawnSync('chmod', ['-R', 'a+rwX', folder]);
-    apache = spawn(APACHE ?? '', ['-f', join(folder, 'apache.conf'), '-D', 'FOREGROUND'], { stdio: 'ignore' });
-    await vi.waitFor(async () => expect((await new Client(base).get('/bye')).status).toBe(404), { timeout: 20_000 });
-  });
-  afterAll(async () => {
-    apache.kill();
-    await once(apache, 'exit');
-    await running.close();
-    rmSync(folder, { recursive: true, force: true });
-  });
+      );
+      spawnSync('chmod', ['-R', 'a+rwX', folder]);
+      apache = spawn(APACHE ?? '', ['-f', join(folder, 'apache.conf'), '-D', 'FOREGROUND'], { stdio: 'ignore' });
+      await vi.waitFor(async () => expect((await new Client(base).get('/bye')).status).toBe(404), { timeout: 20_000 });
+    });
+    afterAll(async () => {
+      apache.kill();
+      await once(apache, 'exit');
+      await running.close();
+      rmSync(folder, { recursive: true, force: true });
+    });
 
-  const log = (): string => readFileSync(join(folder, 'error.log'), 'utf8');
+    const log = (): string => readFileSync(join(folder, 'error.log'), 'utf8');
 
-  test('discovery, PKCE, nonce, userinfo by post, logging out there and, over the back channel, here', async () => {
-    const [person, browser] = [new Client(base), new Browser(running)];
-    // Only a browser is sent to sign in.
-    const open = (path: string) => person.get(path, { accept: 'text/html' });
-    const signIn = async (): Promise<void> => {
-      const asked = await open('/me/');
-      expect(asked.status, log()).toBe(302);
-      const back = new URL(await follow(browser, locationOf(asked)));
-      const done = await open(back.pathname + back.search);
-      expect(done.status, log()).toBe(302);
-    };
-    await signIn();
-    const page = await open('/me/');
-    expect([page.status, page.headers['x-user'], page.headers['x-email']], log()).toEqual([200, 'alice', ALICE.email]);
-    // Its page for logging out goes through ours.
-    const leaving = await open(`/me/cb?logout=${encodeURIComponent(`${base}/bye`)}`);
-    const out = new URL(locationOf(leaving));
-    expect(out.origin + out.pathname).toBe(`${running.base}/oauth/logout`);
-    expect(locationOf(await browser.open(out.href))).toBe(`${base}/bye`);
-    expect((await open('/me/')).status).toBe(302);
-    await signIn();
-    expect((await open('/me/')).status).toBe(200);
-    // It finds its sessions by the sid, so it would not understand a logout token that only names the user.
-    await browser.submit(await browser.open(`${running.base}/oauth/logout`));
-    await vi.waitFor(async () => expect((await open('/me/')).status, log()).toBe(302), { timeout: 10_000 });
-  });
-});
+    test('discovery, PKCE, nonce, userinfo by post, logging out there and, over the back channel, here', async () => {
+      const [person, browser] = [new Client(base), new Browser(running)];
+      // Only a browser is sent to sign in.
+      const open = (path: string) => person.get(path, { accept: 'text/html' });
+      const post = ({ action, fields }: ReturnType<typeof formOf>) =>
+        person.post(action, fields, { accept: 'text/html' });
+      const signIn = async (): Promise<void> => {
+        const asked = await open('/me/');
+        expect(asked.status, log()).toBe(302);
+        const answer = await allow(browser, locationOf(asked));
+        const done = await (mode === 'form_post' ? post(formOf(answer)) : open(locationOf(answer)));
+        expect(done.status, log()).toBe(302);
+      };
+      await signIn();
+      const page = await open('/me/');
+      expect([page.status, page.headers['x-user'], page.headers['x-email']], log()).toEqual([
+        200,
+        'alice',
+        ALICE.email,
+      ]);
+      // Its page for logging out goes through ours.
+      const leaving = await open(`/me/cb?logout=${encodeURIComponent(`${base}/bye`)}`);
+      const out = new URL(locationOf(leaving));
+      expect(out.origin + out.pathname).toBe(`${running.base}/oauth/logout`);
+      expect(locationOf(await browser.open(out.href))).toBe(`${base}/bye`);
+      expect((await open('/me/')).status).toBe(302);
+      await signIn();
+      expect((await open('/me/')).status).toBe(200);
+      // It finds its sessions by the sid, so it would not understand a logout token that only names the user.
+      await browser.submit(await browser.open(`${running.base}/oauth/logout`));
+      await vi.waitFor(async () => expect((await open('/me/')).status, log()).toBe(302), { timeout: 10_000 });
+    });
+  }),
+);

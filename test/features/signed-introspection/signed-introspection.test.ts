@@ -6,6 +6,7 @@ import { introspectionVerifier, jwtVerifier } from 'oauth-query/guard';
 import { openIdConnect } from 'oauth-query/openid';
 import { signedIntrospection, type SignedIntrospectionOptions } from 'oauth-query/signed-introspection';
 import * as oauth from 'oauth4webapi';
+import * as openid from 'openid-client';
 import { describe, expect, test } from 'vitest';
 import { basic, bearer, hostFor, useHost } from '../../hosts.js';
 import { PKCE, responseOf } from '../../oauth/support/browser.js';
@@ -239,6 +240,29 @@ describe.each(hostFor(import.meta.url))('signed introspection on $name', (host) 
       const found = await oauth.processIntrospectionResponse(as, client, response);
       expect(found).toMatchObject({ active: true, client_id: 'web', iss: running.base });
       await oauth.validateApplicationLevelSignature(as, response, insecure);
+    }
+  });
+
+  test('openid-client: a client with introspection_signed_response_alg, verified with the published keys', async () => {
+    const { access_token } = await flows.tokens('web');
+    for (const [client_id, introspection_signed_response_alg] of [
+      ['api', 'RS256'],
+      ['signed', 'ES256'],
+    ] as const) {
+      const types: (string | null)[] = [];
+      const execute = [openid.allowInsecureRequests, openid.enableNonRepudiationChecks];
+      const metadata = { client_secret: `${client_id}-secret`, introspection_signed_response_alg };
+      const config = await openid.discovery(new URL(running.base), client_id, metadata, undefined, { execute });
+      config[openid.customFetch] = async (...request) => {
+        const response = await fetch(...(request as Parameters<typeof fetch>));
+        types.push(response.headers.get('content-type'));
+        return response;
+      };
+      expect(await openid.tokenIntrospection(config, access_token)).toMatchObject({ active: true, client_id: 'web' });
+      expect(await openid.tokenIntrospection(config, 'unknown')).toEqual({ active: false });
+      // The keys are read between both.
+      expect(types.filter((type) => type === TYPE)).toHaveLength(2);
+      expect(types).toHaveLength(3);
     }
   });
 
