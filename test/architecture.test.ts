@@ -117,7 +117,7 @@ const layers: readonly { readonly from: RegExp; readonly mayImport: readonly Reg
       /^node:crypto(#|$)/,
     ],
   },
-  // Two of its files read the parameters of step-up as that feature does.
+  // Two of its files read the parameters of step-up as that feature does, and one refuses those that the profile refuses.
   {
     from: /^features\/openid\//,
     mayImport: [
@@ -125,6 +125,7 @@ const layers: readonly { readonly from: RegExp; readonly mayImport: readonly Reg
       /^(type )?core\/base\/schema\.ts/,
       /^(type )?features\/openid\//,
       /^features\/step-up\/asked\.ts/,
+      /^features\/fapi\/unsupported\.ts/,
       JOSE,
       /^(type )?node:crypto(#|$)/,
     ],
@@ -166,6 +167,7 @@ const layers: readonly { readonly from: RegExp; readonly mayImport: readonly Reg
       /^(type )?core\/feature\/index\.ts/,
       /^(type )?core\/base\/schema\.ts/,
       /^(type )?features\/(dpop|par)\/index\.ts/,
+      /^features\/fapi\//,
     ],
   },
   // Features that need the query API use it by its public names, as those of others would, and by its toolkit. All entries read their options in one way.

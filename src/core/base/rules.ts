@@ -40,7 +40,7 @@ export interface Rules {
   readonly audienceIsText?: Rule<true> | undefined;
   /** No http redirect URI but those on loopback addresses, with their ports. */
   readonly exactRedirects?: Rule<true> | undefined;
-  /** The status of redirects to clients. */
+  /** Responses to clients are redirects with this status, and their parameters are in the query. */
   readonly redirectStatus?: Rule<303> | undefined;
   /** Warns of clients whose requests without a scope get everything, and of clients whose users are not asked. */
   readonly leastPrivilege?: Rule<true> | undefined;

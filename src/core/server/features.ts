@@ -111,7 +111,7 @@ export const readFeatures = (given: readonly unknown[], path: string): readonly 
 };
 
 /** Parameters that a standard defines for several others: who does not support one must read it, to refuse it. */
-const SHARED_PARAMETERS: ReadonlySet<string> = new Set(['request', 'request_uri']);
+const SHARED_PARAMETERS: ReadonlySet<string> = new Set(['request', 'request_uri', 'registration']);
 
 /** A feature that has started. */
 export interface Started {

@@ -6,7 +6,7 @@
  */
 
 import { fail } from '../../core/base/schema.js';
-import { feature, type FeatureHost, type Parts, type PlainFeature } from '../../core/feature/index.js';
+import { contradiction, feature, type FeatureHost, type Parts, type PlainFeature } from '../../core/feature/index.js';
 import { ClientStatements } from './client-statements.js';
 import { assertionGrant } from './grant.js';
 import { isList, Issuers } from './issuers.js';
@@ -47,6 +47,7 @@ const partsOf = (
   const { issuer: own } = host;
   if (own === undefined)
     return fail('assertions() needs options.issuer: an assertion names the server that it is for.', 'OQ112');
+  checkTolerance(clockTolerance, host.rules);
   const issuers = new Issuers(given, own, host);
   warnOfRepetitions(issuers, Math.min(tokenLifetime, host.accessTokenLifetime), host);
   const uses = new Uses(host, clockTolerance);
@@ -61,6 +62,18 @@ const partsOf = (
     ended: { beforeEnd: (grants) => uses.end(grants) },
     metadata: () => (hasGrants ? { authorization_grant_profiles_supported: [ID_JAG_PROFILE] } : {}),
   };
+};
+
+/** @throws TypeError for a tolerance that contradicts a rule of another feature. */
+const checkTolerance = (
+  seconds: number,
+  { clockAheadLeast: least, clockAheadMost: most }: FeatureHost['rules'],
+): void => {
+  const setting = `assertions({ clockTolerance }) is ${seconds}`;
+  if (least !== undefined && seconds < least.value)
+    fail(contradiction(setting, least, `at least ${least.value} seconds`, `Set it to ${least.value}.`));
+  if (most !== undefined && seconds > most.value)
+    fail(contradiction(setting, most, `at most ${most.value} seconds`, `Set it to ${most.value}.`));
 };
 
 /** Clients may send an assertion of the kind `id-jag` again once their token has expired (Identity Assertion JWT Authorization Grant §4.4.3). */

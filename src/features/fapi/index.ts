@@ -6,9 +6,19 @@
  */
 
 import { object, type Schema, value } from '../../core/base/schema.js';
-import { feature, type PlainFeature, type Rules, SECRETS, type Verifying } from '../../core/feature/index.js';
+import {
+  type AskedAuthorization,
+  feature,
+  OAuthError,
+  type PlainFeature,
+  type ReadAuthorization,
+  type Rules,
+  SECRETS,
+  type Verifying,
+} from '../../core/feature/index.js';
 import { dpop, type DpopOptions } from '../dpop/index.js';
 import { pushedRequests } from '../par/index.js';
+import { refuseUnsupported, UNSUPPORTED_PARAMETERS } from './unsupported.js';
 
 /** Options of {@link fapi2}. */
 export interface Fapi2Options {
@@ -51,6 +61,14 @@ const RULES: Rules = Object.freeze({
   signing: rule(['PS256', 'ES256', 'EdDSA', 'Ed25519'], '5.4.1 (1)'),
 });
 
+/** A signed request or response that is ignored would be one without its limits. */
+const readRequest = ({ form }: AskedAuthorization): ReadAuthorization => {
+  refuseUnsupported(form);
+  const mode = form.get('response_mode') ?? 'query';
+  if (mode === 'query') return {};
+  throw new OAuthError('invalid_request', 'The response_mode is not supported; use query.', { value: mode });
+};
+
 /**
  * Enforces the FAPI 2.0 Security Profile, with `private_key_jwt` and DPoP. It includes `dpop()` and `pushedRequests()`; put one of them next to it only to give it
  * options. In a verifier, it accepts only tokens that are bound to keys.
@@ -64,6 +82,7 @@ export const fapi2 = (given: Fapi2Options = {}): PlainFeature<'fapi2'> & Verifyi
     name: 'fapi2',
     includes: [dpop(options), pushedRequests()],
     rules: RULES,
+    start: () => ({ authorization: { parameters: UNSUPPORTED_PARAMETERS, readRequest } }),
     // What it checks of tokens is in what it includes.
     verify: () => ({}),
   });

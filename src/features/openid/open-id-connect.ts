@@ -140,7 +140,7 @@ const PROTOCOL_CLAIMS = ['sub', 'iss', 'aud', 'exp', 'iat', 'auth_time', 'acr', 
 /** The members of the metadata (Discovery 1.0 §3). */
 const metadataOf = (
   { issuer, keys, claims, requests, endSession }: Provider,
-  { owners, clients }: FeatureHost,
+  { owners, clients, rules }: FeatureHost,
 ): Readonly<Record<string, unknown>> => ({
   userinfo_endpoint: issuer + OPENID_PATHS.userinfo,
   ...(endSession !== undefined && { end_session_endpoint: issuer + OPENID_PATHS.endSession }),
@@ -151,7 +151,7 @@ const metadataOf = (
     [...clients.listed.values()].some(({ openId }) => openId.backchannel_logout_session_required === true),
   subject_types_supported: ['public'],
   id_token_signing_alg_values_supported: keys.algorithms,
-  response_modes_supported: MODES,
+  ...(rules.redirectStatus === undefined && { response_modes_supported: MODES }),
   prompt_values_supported: requests.prompts,
   claims_supported: [...PROTOCOL_CLAIMS, ...claims.names],
   claims_parameter_supported: true,

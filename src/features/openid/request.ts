@@ -10,6 +10,7 @@ import {
   type SignInWishes,
 } from '../../core/feature/index.js';
 import { PageError } from '../../core/oauth/pages/index.js';
+import { refuseUnsupported, UNSUPPORTED_PARAMETERS } from '../fapi/unsupported.js';
 import { classesOf, maxAgeOf, signInFor, STEP_UP_PARAMETERS } from '../step-up/asked.js';
 import { type AskedClaims, readClaims } from './asked-claims.js';
 import type { ClaimSource } from './claims.js';
@@ -26,9 +27,7 @@ export const OPENID_PARAMETERS = {
   id_token_hint: 'vschar',
   claims: 'lines',
   claims_locales: 'vschar',
-  request: 'vschar',
-  request_uri: 'vschar',
-  registration: 'vschar',
+  ...UNSUPPORTED_PARAMETERS,
 } as const satisfies FormFields;
 
 /** The grants with which an owner signs in at this server. */
@@ -36,12 +35,6 @@ export const SIGN_IN_GRANTS: ReadonlySet<string> = new Set([
   'authorization_code',
   'urn:ietf:params:oauth:grant-type:device_code',
 ]);
-
-const NOT_SUPPORTED = {
-  request: 'request_not_supported',
-  request_uri: 'request_uri_not_supported',
-  registration: 'registration_not_supported',
-} as const;
 
 /** The ways in which a response comes back. */
 export const MODES: readonly string[] = ['query', 'fragment', 'form_post'];
@@ -93,10 +86,7 @@ export class OpenIdRequests {
   }
 
   async read({ form, client, scope, response_type }: AskedAuthorization): Promise<ReadAuthorization> {
-    // Ignored, they could ask for less than what the owner would then allow.
-    for (const [name, code] of Object.entries(NOT_SUPPORTED)) {
-      if (form.get(name) !== undefined) throw new OAuthError(code, `The parameter ${name} is not supported.`);
-    }
+    refuseUnsupported(form);
     if (response_type !== 'code') return {};
     if (!scope.includes(OPENID)) return signInFor(form, client, this.#given.now());
     if (form.get('redirect_uri') === undefined)

@@ -325,6 +325,7 @@ describe.each([...oneHostEach, behindTls])('the same with OpenID Connect, on $na
     for (const nonce of ['n'.repeat(64), 'n'.repeat(512)]) expect((await idToken({ nonce })).nonce).toBe(nonce);
     const { json } = await site.http.get('/.well-known/openid-configuration');
     expect(json['id_token_signing_alg_values_supported']).toEqual(['ES256']);
+    expect(json['response_modes_supported']).toEqual(['query']);
   });
 
   test('TestClaimsParameterIdentityClaims', async () => {

@@ -1,7 +1,7 @@
 import { generateKeyPairSync, type KeyObject, randomUUID, sign, constants } from 'node:crypto';
 import { fapi2, type Fapi2Options } from 'oauth-query/fapi';
 import { afterAll, expect } from 'vitest';
-import type { ClientRegistration } from '../../../src/core/oauth/clients/client.js';
+import type { ClientRegistration, ClientRegistry } from '../../../src/core/oauth/clients/client.js';
 import { type Answer, Client, type Host, type HostOptions, type RunningHost } from '../../hosts.js';
 import { useStarted } from '../../hosts/listen.js';
 import { Browser, PKCE, responseOf } from '../../oauth/support/browser.js';
@@ -22,7 +22,9 @@ const pairOf = (kind: 'ec' | 'rsa') =>
     : generateKeyPairSync('rsa', { modulusLength: 2048 });
 
 const PAIRS = { bank: pairOf('ec'), other: pairOf('ec'), rsa: pairOf('rsa') };
-const jwksOf = (name: keyof typeof PAIRS) => ({ keys: [{ ...PAIRS[name].publicKey.export({ format: 'jwk' }) }] });
+export const jwksOf = (name: keyof typeof PAIRS) => ({
+  keys: [{ ...PAIRS[name].publicKey.export({ format: 'jwk' }) }],
+});
 
 const person = { scope: 'profile content.read', default_scope: 'profile' } as const;
 
@@ -36,9 +38,8 @@ export const CLIENTS = [
   { client_id: 'api', jwks: jwksOf('bank'), introspect: true, scope: 'introspect', default_scope: 'introspect' },
 ] as const satisfies readonly ClientRegistration[];
 
-type Name = (typeof CLIENTS)[number]['client_id'];
-
-const keyOf = (name: Name): KeyObject => PAIRS[name === 'api' ? 'bank' : name].privateKey;
+/** A client without a key of its own has that of the first one. */
+const keyOf = (name: string): KeyObject => (name === 'other' || name === 'rsa' ? PAIRS[name] : PAIRS.bank).privateKey;
 
 const ps256 = (key: KeyObject) => (data: Buffer) =>
   sign('sha256', data, { key, padding: constants.RSA_PKCS1_PSS_PADDING, saltLength: 32 });
@@ -76,15 +77,20 @@ export class FapiSite {
   }
 
   /** An assertion of a client, with other claims if they are given. */
-  assertion(name: Name = 'bank', claims: Claims = {}, alg: string = name === 'rsa' ? 'PS256' : 'ES256'): string {
+  assertion(
+    name = 'bank',
+    claims: Claims = {},
+    alg: string = name === 'rsa' ? 'PS256' : 'ES256',
+    header: Claims = {},
+  ): string {
     const { now } = this;
     const usual = { iss: name, sub: name, aud: this.running.base, iat: now, exp: now + 60, jti: randomUUID() };
     const signer = alg === 'PS256' ? ps256 : alg === 'RS256' ? rs256 : es256;
-    return mint({ alg }, { ...usual, ...claims }, signer(keyOf(name)));
+    return mint({ alg, ...header }, { ...usual, ...claims }, signer(keyOf(name)));
   }
 
   /** The credentials of a client. */
-  credentials(name: Name = 'bank', claims: Claims = {}): Readonly<Record<string, string>> {
+  credentials(name: string = 'bank', claims: Claims = {}): Readonly<Record<string, string>> {
     return { client_assertion_type: ASSERTION, client_assertion: this.assertion(name, claims) };
   }
 
@@ -92,11 +98,11 @@ export class FapiSite {
     return { dpop: key.proof({ method: 'POST', url: this.running.base + path, iat: this.now, ...more }) };
   }
 
-  push(form: Fields = {}, headers: Headers = {}, name: Name = 'bank'): Promise<Answer> {
+  push(form: Fields = {}, headers: Headers = {}, name: string = 'bank'): Promise<Answer> {
     return this.http.post('/oauth/par', { ...REQUEST, ...this.credentials(name), ...form }, headers);
   }
 
-  async reference(form: Fields = {}, headers: Headers = {}, name: Name = 'bank'): Promise<string> {
+  async reference(form: Fields = {}, headers: Headers = {}, name: string = 'bank'): Promise<string> {
     const answer = await this.push(form, headers, name);
     if (answer.status !== 201) throw new Error(answer.text);
     return String(answer.json['request_uri']);
@@ -107,21 +113,21 @@ export class FapiSite {
   }
 
   /** The answer to a browser that comes with a reference; everything is allowed. */
-  async arrive(request_uri: string, name: Name = 'bank', decision: 'approve' | 'deny' = 'approve'): Promise<Answer> {
+  async arrive(request_uri: string, name: string = 'bank', decision: 'approve' | 'deny' = 'approve'): Promise<Answer> {
     return this.browser().authorizeFor({ client_id: name, request_uri }, { decision });
   }
 
   /** The code of a request that was pushed. */
-  async code(form: Fields = {}, headers: Headers = {}, name: Name = 'bank'): Promise<string> {
+  async code(form: Fields = {}, headers: Headers = {}, name: string = 'bank'): Promise<string> {
     const { code } = responseOf(await this.arrive(await this.reference(form, headers, name), name));
     return code ?? expect.fail('There is no code.');
   }
 
-  token(form: Fields, headers: Headers = this.proof('/oauth/token'), name: Name = 'bank'): Promise<Answer> {
+  token(form: Fields, headers: Headers = this.proof('/oauth/token'), name: string = 'bank'): Promise<Answer> {
     return this.http.post('/oauth/token', { ...this.credentials(name), ...form }, headers);
   }
 
-  redeem(code: string, form: Fields = {}, headers?: Headers, name?: Name): Promise<Answer> {
+  redeem(code: string, form: Fields = {}, headers?: Headers, name?: string): Promise<Answer> {
     const usual = { grant_type: 'authorization_code', code, redirect_uri: CALLBACK, code_verifier: PKCE.verifier };
     return this.token({ ...usual, ...form }, headers, name);
   }
@@ -138,14 +144,20 @@ export class FapiSite {
   }
 }
 
+interface Setup {
+  readonly fapi?: Fapi2Options;
+  /** Clients in addition to {@link CLIENTS}. */
+  readonly others?: readonly (ClientRegistration | ClientRegistry)[];
+}
+
 export const startFapi = async (
   host: Pick<Host, 'start'>,
-  { fapi, ...more }: Omit<HostOptions, 'clients'> & { readonly fapi?: Fapi2Options } = {},
+  { fapi, others = [], ...more }: Omit<HostOptions, 'clients'> & Setup = {},
 ): Promise<FapiSite> => {
   const { options, ...all } = fixture({ secret: SECRET, ...more });
   const isOpenId = more.features?.some(({ name }) => name === 'openid') === true;
   const clients = CLIENTS.map((client) => (isOpenId ? { ...client, scope: `openid ${client.scope}` } : client));
-  const whole = { ...options, clients, features: [fapi2(fapi), ...(more.features ?? [])] };
+  const whole = { ...options, clients: [...clients, ...others], features: [fapi2(fapi), ...(more.features ?? [])] };
   return new FapiSite(await host.start({ options: whole as never }), { ...all, options: whole as never });
 };
 

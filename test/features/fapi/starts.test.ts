@@ -1,4 +1,5 @@
 import { generateKeyPairSync } from 'node:crypto';
+import { assertions } from 'oauth-query/assertions';
 import { dpop } from 'oauth-query/dpop';
 import { fapi2 } from 'oauth-query/fapi';
 import { feature } from 'oauth-query/feature';
@@ -7,6 +8,7 @@ import { oauthQuery, type OAuthQueryOptions } from 'oauth-query/node';
 import { openIdConnect } from 'oauth-query/openid';
 import { pushedRequests } from 'oauth-query/par';
 import { personalTokens } from 'oauth-query/personal-tokens';
+import { signedIntrospection } from 'oauth-query/signed-introspection';
 import { describe, expect, test } from 'vitest';
 import { memoryStore } from '../../../src/stores/memory.js';
 import { everyRow } from '../../rows.js';
@@ -22,6 +24,10 @@ const BANK = {
   scope: 'read',
   default_scope: 'read',
 } as const;
+
+const issuers = [
+  { issuer: 'https://partner.example', jwks: { keys: [jwk] }, kind: 'bearer', owner: () => undefined },
+] as const;
 
 type Options = Omit<OAuthQueryOptions, 'features'>;
 
@@ -86,6 +92,18 @@ const SETTINGS: readonly Setting[] = [
     wrong: () => start({}, [openIdConnect({ keys: [{ key: rsa }] })]),
     says: ['openIdConnect: options.keys[0] is for RS256', '5.4.1 (1)'],
     right: () => start({}, [openIdConnect({ keys: [{ key: rsa, alg: 'PS256' }] })]),
+  },
+  {
+    name: 'introspection responses signed with an RSA key without PS256',
+    wrong: () => start({}, [signedIntrospection({ keys: [{ key: rsa }] })]),
+    says: ['signedIntrospection: options.keys[0] is for RS256', '5.4.1 (1)'],
+    right: () => start({}, [signedIntrospection({ keys: [{ key: rsa, alg: 'PS256' }] })]),
+  },
+  {
+    name: 'assertions of an issuer whose clock may be only 9 seconds ahead',
+    wrong: () => start({}, [assertions({ issuers, clockTolerance: 9 })]),
+    says: ['assertions({ clockTolerance }) is 9', '5.3.2.1 (13)'],
+    right: () => start({}, [assertions({ issuers, clockTolerance: 10 })]),
   },
   {
     name: 'the password grant',

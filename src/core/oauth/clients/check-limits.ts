@@ -21,35 +21,22 @@ export const checkLimits = (
   report: Report,
 ): void => {
   const { clientAuthentication, signing, refresh, challengeMethods } = rules;
+  const refuse = (...given: Parameters<typeof contradiction>): void => report(contradiction(...given));
   if (clientAuthentication !== undefined && allowedBy(clientAuthentication, methodsOf(client)).length === 0) {
     const setting = client.public ? 'it is a public client' : `it authenticates with ${methodsOf(client).join(' or ')}`;
     const limit = clientAuthentication.value.join(' or ');
-    report(
-      contradiction(
-        setting,
-        clientAuthentication,
-        limit,
-        'Register its public keys as jwks, or their address as jwks_uri.',
-      ),
-    );
+    refuse(setting, clientAuthentication, limit, 'Register its public keys as jwks, or their address as jwks_uri.');
   }
   for (const name of ALGORITHM_FIELDS) {
     const algorithm = registration[name];
     if (signing !== undefined && algorithm !== undefined && !signing.value.includes(algorithm))
-      report(contradiction(`${name} is ${algorithm}`, signing, `one of ${signing.value.join(', ')}`, 'Change it.'));
+      refuse(`${name} is ${algorithm}`, signing, `one of ${signing.value.join(', ')}`, 'Change it.');
   }
   // What clients describe themselves has no such field.
   if (refresh !== undefined && registration.refresh !== undefined && client.origin === 'operator')
     if (!refresh.value.includes(registration.refresh))
-      report(contradiction(`refresh is '${registration.refresh}'`, refresh, refresh.value.join(' or '), 'Omit it.'));
+      refuse(`refresh is '${registration.refresh}'`, refresh, refresh.value.join(' or '), 'Omit it.');
   const method = registration.code_challenge_methods?.find((name) => challengeMethods?.value.includes(name) === false);
   if (challengeMethods !== undefined && method !== undefined)
-    report(
-      contradiction(
-        `code_challenge_methods has ${method}`,
-        challengeMethods,
-        challengeMethods.value.join(' or '),
-        'Remove it.',
-      ),
-    );
+    refuse(`code_challenge_methods has ${method}`, challengeMethods, challengeMethods.value.join(' or '), 'Remove it.');
 };

@@ -284,7 +284,7 @@ const refreshOf = (
 ): Client['refresh'] => {
   const [usual] = limits.refresh?.value ?? [];
   // A client that describes itself has no wish of its own.
-  const refresh = origin === 'operator' ? registration.refresh : (usual ?? registration.refresh);
+  const refresh = isPublic || origin === 'operator' ? registration.refresh : (usual ?? registration.refresh);
   if (isPublic && refresh === undefined && registration.grant_types?.includes('refresh_token')) {
     report("grant_types names refresh_token, but a public client only gets refresh tokens with refresh: 'rotating'");
   }

@@ -52,7 +52,7 @@ export const metadataDocument = (
   const { described } = config.resources;
   const browser = grants.has('authorization_code') || grants.has('implicit');
   const hasPages = browser || grants.has(DEVICE_CODE_GRANT);
-  const { clientAuthentication, signing, challengeMethods: onlyMethods } = config.rules;
+  const { clientAuthentication, signing, challengeMethods: onlyMethods, redirectStatus } = config.rules;
   const authenticationMethods = allowedBy(clientAuthentication, config.clients.authenticationMethods);
   const challengeMethods = allowedBy(onlyMethods, config.clients.challengeMethods);
   const signs = authenticationMethods.includes('private_key_jwt');
@@ -73,7 +73,12 @@ export const metadataDocument = (
     // Required, even if it is empty.
     response_types_supported: responseTypes(config),
     ...(browser
-      ? { response_modes_supported: ['query', ...(grants.has('implicit') ? ['fragment'] : []), 'form_post'] }
+      ? {
+          response_modes_supported:
+            redirectStatus === undefined
+              ? ['query', ...(grants.has('implicit') ? ['fragment'] : []), 'form_post']
+              : ['query'],
+        }
       : {}),
     grant_types_supported: [...grants],
     token_endpoint_auth_methods_supported: authenticationMethods,
