@@ -7,6 +7,7 @@ import { useStarted } from '../../hosts/listen.js';
 import { Browser, PKCE, responseOf } from '../../oauth/support/browser.js';
 import { type Fixture, fixture } from '../../oauth/support/fixture.js';
 import { type Claims, es256, mint } from '../../oauth/support/jwt.js';
+import { refusal } from '../../oauth/support/tokens.js';
 import { ProofMaker, type ProofParts } from '../dpop/keys.js';
 
 type Fields = Readonly<Record<string, string | readonly string[]>>;
@@ -38,8 +39,13 @@ export const CLIENTS = [
   { client_id: 'api', jwks: jwksOf('bank'), introspect: true, scope: 'introspect', default_scope: 'introspect' },
 ] as const satisfies readonly ClientRegistration[];
 
+const isRsa = (name: string): boolean => name.startsWith('rsa');
+
 /** A client without a key of its own has that of the first one. */
-const keyOf = (name: string): KeyObject => (name === 'other' || name === 'rsa' ? PAIRS[name] : PAIRS.bank).privateKey;
+const keyOf = (name: string): KeyObject => {
+  if (name === 'other' || name === 'second') return PAIRS.other.privateKey;
+  return (isRsa(name) ? PAIRS.rsa : PAIRS.bank).privateKey;
+};
 
 const ps256 = (key: KeyObject) => (data: Buffer) =>
   sign('sha256', data, { key, padding: constants.RSA_PKCS1_PSS_PADDING, saltLength: 32 });
@@ -80,7 +86,7 @@ export class FapiSite {
   assertion(
     name = 'bank',
     claims: Claims = {},
-    alg: string = name === 'rsa' ? 'PS256' : 'ES256',
+    alg: string = isRsa(name) ? 'PS256' : 'ES256',
     header: Claims = {},
   ): string {
     const { now } = this;
@@ -141,6 +147,57 @@ export class FapiSite {
     const url = `${this.running.origin}/guarded/profile`;
     const dpop = this.key.proof({ method: 'GET', url, iat: this.now, token, ...more });
     return new Client(this.running.origin).get('/guarded/profile', { authorization: `${scheme} ${token}`, dpop });
+  }
+
+  /** Every proof of `DpopNegativeTests`, for a guarded route. */
+  async refusesWrongProofs(token: string): Promise<void> {
+    const url = `${this.running.origin}/guarded/profile`;
+    const parts = (more: Partial<ProofParts> = {}) => ({ method: 'GET', url, iat: this.now, token, ...more });
+    const present = (dpop: string | readonly string[], authorization = `DPoP ${token}`): Promise<Answer> =>
+      this.http.request(url, { headers: { authorization, dpop: dpop as string } });
+    const good = (): string => this.key.proof(parts());
+    const [header = '', payload = '', signature = ''] = good().split('.');
+    const wrong: Readonly<Record<string, string | readonly string[]>> = {
+      'no JWT': 'proof',
+      'another signature': `${header}.${payload}.${signature.startsWith('A') ? 'B' : 'A'}${signature.slice(1)}`,
+      'the key of another': new ProofMaker().proof(parts()),
+      'a private key': this.key.proof(parts({ header: { jwk: this.key.privateKey.export({ format: 'jwk' }) } })),
+      'the hash of another token': this.key.proof(parts({ token: 'another' })),
+      'an hour ahead': this.key.proof(parts({ iat: this.now + 3600 })),
+      ...Object.fromEntries(
+        [{ typ: undefined }, { typ: 'jwt' }, { alg: undefined }, { alg: 'none' }, { jwk: undefined }].map((more) => [
+          `header ${JSON.stringify(Object.entries(more))}`,
+          this.key.proof(parts({ header: more })),
+        ]),
+      ),
+      ...Object.fromEntries(
+        ['jti', 'htm', 'htu', 'iat', 'ath'].map((name) => [
+          `without ${name}`,
+          this.key.proof(parts({ payload: { [name]: undefined } })),
+        ]),
+      ),
+      'another method': this.key.proof(parts({ method: 'PUT' })),
+      'another address': this.key.proof(parts({ url: `${this.running.origin}/other` })),
+    };
+    for (const [what, dpop] of Object.entries(wrong)) {
+      const answer = await present(dpop);
+      expect.soft([what, answer.status, answer.json['error']]).toEqual([what, 401, 'invalid_dpop_proof']);
+    }
+    expect(refusal(await present([good(), good()]))).toEqual([400, 'invalid_request']);
+    const right = {
+      'a query': this.key.proof(parts({ url: `${url}?a=b#c` })),
+      'another spelling': this.key.proof(parts({ url: url.replace('http', 'HTTP').replace('profile', '%70rofile') })),
+      'members that nobody knows': this.key.proof(parts({ header: { 'x-a': 1 }, payload: { other: 1 } })),
+    };
+    for (const [what, dpop] of Object.entries(right))
+      expect.soft([what, (await present(dpop)).status]).toEqual([what, 200]);
+    // A bound token is none for Bearer, with and without a proof.
+    expect((await present(good(), `Bearer ${token}`)).status).toBe(401);
+    // A nonce helps a client whose clock is wrong.
+    const late = await present(this.key.proof(parts({ iat: this.now - 3600 })));
+    expect([late.status, late.json['error']]).toEqual([401, 'use_dpop_nonce']);
+    const nonce = String(late.headers['dpop-nonce']);
+    expect((await present(this.key.proof(parts({ iat: this.now - 3600, nonce })))).status).toBe(200);
   }
 }
 
