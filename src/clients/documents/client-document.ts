@@ -57,6 +57,8 @@ export interface ClientDocument extends OwnRestrictions, OwnOpenId {
   readonly redirect_uris: readonly string[];
   /** `authorization_code`, and `refresh_token` if the client wants to refresh. */
   readonly grant_types: readonly ('authorization_code' | 'refresh_token')[];
+  /** The grants of features that it may use, such as that of `assertions`; absent if there are none. */
+  readonly feature_grant_types?: readonly string[];
   /** The supported authentication methods. */
   readonly token_endpoint_auth_methods_supported: readonly Method[];
   /** The only algorithm of its assertions, if it names one. */
@@ -145,17 +147,26 @@ const readAuthentication = (
 /**
  * Reads the document of a client, ignoring what is not needed.
  *
+ * @param featureGrants - The grants of features that it may name.
  * @throws MetadataProblem
  */
-export const readDocument = (address: string, given: unknown): ClientDocument => {
+export const readDocument = (
+  address: string,
+  given: unknown,
+  featureGrants: readonly string[] = [],
+): ClientDocument => {
   if (!isRecord(given)) return refuse('It is not a JSON object.');
   if (member(given, 'client_id') !== address) return refuse('Its client_id is not the URL it was fetched from.');
   const secret = SECRETS.find((name) => Object.hasOwn(given, name));
   if (secret !== undefined) refuse(`It contains ${secret}, which is not secret once it is published.`);
-  const stated = readClientMetadata(given, { schemes: [], omitsUnusable: true });
+  const named = textsOf(given, 'grant_types') ?? [];
+  const further = featureGrants.filter((name) => named.includes(name));
+  const stated = readClientMetadata(given, { schemes: [], omitsUnusable: true, hasOther: further.length > 0 });
   const document: ClientDocument = {
     client_id: address,
     ...stated,
+    // Apart from the others: a process without the feature reads this record too, and would reject a client with a grant that it does not have.
+    ...(further.length > 0 && { feature_grant_types: further }),
     ...ownRestrictions(given),
     client_name: stated.client_name ?? refuse('client_name is missing, or has no visible character.'),
     ...readAuthentication(given),

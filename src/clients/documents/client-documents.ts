@@ -20,7 +20,7 @@ import {
 import { RandomSource, sha256 } from '../../core/base/secrets.js';
 import { type ClientLookup, UnusableClientError } from '../../core/oauth/clients/client-finder.js';
 import { refuse, selfDescribed } from '../../core/oauth/clients/client-metadata.js';
-import type { ClientRegistration, ClientRegistry } from '../../core/oauth/clients/client.js';
+import type { ClientRegistration, ClientRegistry, CustomGrantName } from '../../core/oauth/clients/client.js';
 import {
   type AttachableRegistry,
   type OwnRegistry,
@@ -191,7 +191,7 @@ class Documents implements OwnRegistry {
   }
 
   async #accept(json: unknown, address: string): Promise<ClientDocument> {
-    const document = readDocument(address, json);
+    const document = readDocument(address, json, this.#server.documentGrants);
     return (await this.#isTrusted(document)) ? document : refuse('The option trust does not accept it.');
   }
 
@@ -212,8 +212,12 @@ class Documents implements OwnRegistry {
     const rows = this.#rows.get(document) ?? new WeakMap<object, ClientRegistration>();
     const known = rows.get(keys ?? document);
     if (known !== undefined) return known;
+    const { documentGrants } = this.#server;
+    // A copy in the store may be of a process with other features.
+    const further = documentGrants.filter((name) => document.feature_grant_types?.includes(name));
     const row: ClientRegistration = {
       ...selfDescribed(document, this.#settings.scopes),
+      grant_types: [...document.grant_types, ...(further as CustomGrantName[])], // As the server checked when its features started.
       ...(keys !== undefined && {
         token_endpoint_auth_method: 'private_key_jwt',
         jwks: { keys },

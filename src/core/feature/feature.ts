@@ -42,6 +42,11 @@ export interface FeatureDefinition<
   readonly resources?: Readonly<Record<string, ResourceDefinition>> | undefined;
   /** The `grant_type` of each of its grants, which its `start` returns. Clients must have them in their `grant_types`. */
   readonly grantTypes?: readonly string[] | undefined;
+  /**
+   * Whether clients that describe themselves in a document may use its grants, by naming them there. Nobody registered such a client, so its `decide` must find
+   * out who allowed that: `client.origin` is `document`. Default: `false`.
+   */
+  readonly allowsDocuments?: boolean | undefined;
   /** Whether its part `clients.authenticate` authenticates clients that have neither a secret nor keys. Default: `false`. */
   readonly vouchesForClients?: boolean | undefined;
   /** A client that what it issues belongs to. It should have neither credentials nor grants: then it can request nothing itself. */
@@ -80,6 +85,7 @@ const MEMBERS: ReadonlySet<string> = new Set([
   'scopes',
   'resources',
   'grantTypes',
+  'allowsDocuments',
   'client',
   'vouchesForClients',
   'keepsSignIn',

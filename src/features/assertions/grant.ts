@@ -34,6 +34,13 @@ const checkClient = ({ client }: GrantCall, { issuer, claims }: Checked): void =
   if (issuer.kind === 'id-jag' && named === undefined) throw new Refusal('claims', 'The assertion lacks client_id.');
   if (named !== undefined && issuer.kind === 'id-jag' && named !== client.client_id)
     throw new Refusal('client', 'The client_id of the assertion is not the client that sends it.');
+  // Whoever has a bearer assertion may use it, so its client must be one that the operator knows; that of an ID-JAG is named by its issuer.
+  if (client.origin !== 'operator' && issuer.kind !== 'id-jag')
+    throw new Refusal(
+      'client',
+      'A client that nobody registered may only present an assertion of the kind id-jag.',
+      'unauthorized_client',
+    );
   if (client.public)
     throw new Refusal(
       'client',

@@ -10,7 +10,7 @@ import { contradiction, feature, type FeatureHost, type Parts, type PlainFeature
 import { ClientStatements } from './client-statements.js';
 import { assertionGrant } from './grant.js';
 import { isList, Issuers } from './issuers.js';
-import { ASSERTION_OPTIONS, type AssertionOptions } from './options.js';
+import { ASSERTION_OPTIONS, type AssertionIssuer, type AssertionOptions } from './options.js';
 import { JWT_BEARER } from './statement.js';
 import { Subjects } from './subject.js';
 import { Uses } from './uses.js';
@@ -31,14 +31,17 @@ export const assertions = (given: AssertionOptions): PlainFeature<'assertions'> 
   return feature({
     name: 'assertions',
     grantTypes: [JWT_BEARER],
-    vouchesForClients: vouchesFor(options.issuers),
+    allowsDocuments: mayBe(options.issuers, isIdJag),
+    vouchesForClients: mayBe(options.issuers, ({ clients }) => clients !== undefined),
     start: (host) => partsOf(options, host),
   });
 };
 
-/** Whether some issuer may vouch for clients. */
-const vouchesFor = (issuers: AssertionOptions['issuers']): boolean =>
-  !isList(issuers) || issuers.some((one) => one?.clients !== undefined);
+const isIdJag = ({ kind }: Partial<AssertionIssuer>): boolean => kind === 'id-jag';
+
+/** Whether some issuer is like this, or may be. */
+const mayBe = (issuers: AssertionOptions['issuers'], is: (one: Partial<AssertionIssuer>) => boolean): boolean =>
+  !isList(issuers) || issuers.some((one) => is(one ?? {}));
 
 const partsOf = (
   { issuers: given, tokenLifetime, clockTolerance }: ReturnType<typeof ASSERTION_OPTIONS.read>,
@@ -55,12 +58,13 @@ const partsOf = (
   const subjects = new Subjects(host);
   const statements = new ClientStatements({ issuers, verifier, subjects, uses });
   const services = { host, verifier, uses, subjects, statements, tokenLifetime };
-  const hasGrants = issuers.areFound || issuers.listed.some(({ kind }) => kind === 'id-jag');
   return {
     grants: { [JWT_BEARER]: assertionGrant(services) },
-    ...(vouchesFor(given) && { clients: { authenticate: (call) => statements.authenticate(call) } }),
+    ...(mayBe(given, ({ clients }) => clients !== undefined) && {
+      clients: { authenticate: (call) => statements.authenticate(call) },
+    }),
     ended: { beforeEnd: (grants) => uses.end(grants) },
-    metadata: () => (hasGrants ? { authorization_grant_profiles_supported: [ID_JAG_PROFILE] } : {}),
+    metadata: () => (mayBe(given, isIdJag) ? { authorization_grant_profiles_supported: [ID_JAG_PROFILE] } : {}),
   };
 };
 

@@ -8,7 +8,7 @@ const rows = [...table.matchAll(/^\| (A\d+) +\|[^|]*\| ([^|]*?) +\| ([^|]*?) +\|
 );
 
 test('each rule has a row, and each row a test with that title, or says what is missing', () => {
-  expect(rows.map(({ number }) => number)).toEqual(Array.from({ length: 48 }, (_, at) => `A${at + 1}`));
+  expect([...new Set(rows.map(({ number }) => number))]).toEqual(Array.from({ length: 48 }, (_, at) => `A${at + 1}`));
   for (const { number, where, title } of rows) {
     const [, file] = /^`([^`]+)`$/.exec(where) ?? [];
     if (file === undefined) {

@@ -64,15 +64,17 @@ const nameOf = (given: GivenMetadata): string | undefined => {
   return name === '' ? undefined : name;
 };
 
-/** Which redirect URIs a client may have. */
-interface RedirectRule {
+/** What a client may state. */
+interface Rules {
   /** Schemes of apps, in addition to https and http on loopback. Any app on a device can claim one. */
   readonly schemes: readonly string[];
   /** Omits unusable redirect URIs if there are others; by default, one rejects the client. */
   readonly omitsUnusable?: true;
+  /** Whether it has another grant: then it may do without authorization_code, and without redirect URIs. */
+  readonly hasOther?: boolean;
 }
 
-const redirectUrisOf = (given: GivenMetadata, { schemes, omitsUnusable }: RedirectRule): readonly string[] => {
+const redirectUrisOf = (given: GivenMetadata, { schemes, omitsUnusable }: Rules): readonly string[] => {
   const uris = textsOf(given, 'redirect_uris') ?? [];
   if (uris.length === 0 || uris.length > MAX_REDIRECT_URIS)
     return refuse(`redirect_uris must be an array of 1 to ${MAX_REDIRECT_URIS} URIs.`, 'redirect_uris');
@@ -90,8 +92,9 @@ const redirectUrisOf = (given: GivenMetadata, { schemes, omitsUnusable }: Redire
 };
 
 /** Unsupported grants are omitted, as RFC 7591 §2 allows, but a client must be able to use what it gets. */
-const grantTypesOf = (given: GivenMetadata): StatedMetadata['grant_types'] => {
+const grantTypesOf = (given: GivenMetadata, { hasOther }: Rules): StatedMetadata['grant_types'] => {
   const grants = textsOf(given, 'grant_types') ?? ['authorization_code', 'refresh_token'];
+  if (hasOther && !grants.includes('authorization_code')) return [];
   if (!grants.includes('authorization_code'))
     return refuse('grant_types must contain authorization_code, the only grant of such clients.', 'grant_types');
   if (textsOf(given, 'response_types')?.includes('code') === false)
@@ -128,14 +131,12 @@ export interface StatedMetadata {
  *
  * @throws MetadataProblem
  */
-export const readClientMetadata = (given: GivenMetadata, redirects: RedirectRule): StatedMetadata => {
-  const redirect_uris = redirectUrisOf(given, redirects);
+export const readClientMetadata = (given: GivenMetadata, rules: Rules): StatedMetadata => {
+  const grant_types = grantTypesOf(given, rules);
+  const hasNone = grant_types.length === 0 && member(given, 'redirect_uris') === undefined;
+  const redirect_uris = hasNone ? [] : redirectUrisOf(given, rules);
   const client_name = nameOf(given);
-  return {
-    ...(client_name !== undefined && { client_name }),
-    redirect_uris,
-    grant_types: grantTypesOf(given),
-  };
+  return { ...(client_name !== undefined && { client_name }), redirect_uris, grant_types };
 };
 
 /** Seconds in which these clients may repeat a refresh: the longest there is, because they often refresh from several processes at once. */

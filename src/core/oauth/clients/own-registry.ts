@@ -24,6 +24,8 @@ export interface RegistryServer {
   readonly limitAt: LimitAt;
   /** @throws TypeError unless clients that describe themselves may have these scopes. @param at - The option that names them. */
   readonly checkScopes: (given: { readonly scopes?: readonly string[] }, at: string) => void;
+  /** The grants of features that clients may name which describe themselves in a document. */
+  readonly documentGrants: readonly string[];
   /** In seconds: the longest possible life of a grant. */
   readonly longestGrant: number;
   /** A function of the application with a deadline. */

@@ -104,20 +104,18 @@ export const featureGrant =
     };
     const granted = { ...decided, spend };
     const { owner, from, scope, resources, lifetime, fields } = granted;
-    const allowed = limited(client, lifetime, lifetimes.accessToken);
+    const allowed = { ...tokenRequest, client: limited(client, lifetime, lifetimes.accessToken) };
     if (owner === undefined && client.public && from === undefined)
       throw new TypeError(`The grant ${name} returned a token for a public client without an owner.`);
-    if (from !== undefined) {
-      const issued = await issueFrom(from, granted, name, { ...tokenRequest, client: allowed }, services);
-      return { ...issued, response: { ...fields, ...issued.response } };
-    }
     const issued =
-      owner === undefined
-        ? {
-            response: await tokens.issueOwn(allowed, name, formatScope(scope), resources, jkt, spend),
-            sub: CLIENT_SUBJECT + client.client_id,
-            issuer: granted.issuer,
-          }
-        : await issueFor(ownerIn(owner, name, services), granted, name, { ...tokenRequest, client: allowed }, services);
+      from !== undefined
+        ? await issueFrom(from, granted, name, allowed, services)
+        : owner !== undefined
+          ? await issueFor(ownerIn(owner, name, services), granted, name, allowed, services)
+          : {
+              response: await tokens.issueOwn(allowed.client, name, formatScope(scope), resources, jkt, spend),
+              sub: CLIENT_SUBJECT + client.client_id,
+              issuer: granted.issuer,
+            };
     return { ...issued, response: { ...fields, ...issued.response } };
   };

@@ -60,7 +60,7 @@ export const boundGrant = (name: string, grant: CustomGrant, bound: Bound): Cust
 
 /** The longest life of a grant is fixed when it is issued: until its refresh tokens expire, or a single access token. */
 const registryServerOf = (
-  { store, runtime, issuer, scopes, lifetimes, sharedAddresses, onError }: CheckedOptions,
+  { store, runtime, issuer, scopes, lifetimes, sharedAddresses, features, onError }: CheckedOptions,
   bound: Bound,
 ): RegistryServer => {
   const { authorizationCode, deviceCode, accessToken, refreshTokenAbsolute } = lifetimes;
@@ -71,6 +71,7 @@ const registryServerOf = (
     timer: runtime.timer,
     limitAt: sharedAddresses,
     checkScopes: (given, at) => checkSelfDescribedScopes(given, scopes, at),
+    documentGrants: features.flatMap((one) => (one.allowsDocuments === true ? (one.grantTypes ?? []) : [])),
     longestGrant: Math.max(refreshTokenAbsolute, Math.max(authorizationCode, deviceCode) + accessToken),
     bound,
     onError: onError ?? (() => undefined),
@@ -90,9 +91,6 @@ export const withDeadlines = (options: CheckedOptions): CheckedOptions => {
     ...(users &&
       'authenticate' in users && { users: within(users, 'options.users', bound, 'authenticate', 'isActive') }),
     ...(clients && { clients: boundClients(clients, bound, registryServerOf(options, bound)) }),
-    ...(jwt !== undefined &&
-      jwt !== true && {
-        jwt: boundSource(jwt, 'options.jwt', bound),
-      }),
+    ...(jwt !== undefined && jwt !== true && { jwt: boundSource(jwt, 'options.jwt', bound) }),
   };
 };
