@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { hostFor } from '../../hosts.js';
 import { useStarted } from '../../hosts/listen.js';
+import { fixture } from '../../oauth/support/fixture.js';
 import { refusal } from '../../oauth/support/tokens.js';
 import { everyRow } from '../../rows.js';
 import { at, EXCHANGE, exchangeFixture, ExchangeSite, service, useExchange } from './support.js';
@@ -11,7 +12,7 @@ describe('the token that is exchanged', () => {
   const disabled = new Set<string>();
   let isAllowed = true;
   const site = useExchange(HOST, {
-    users: { isActive: (sub: string) => !disabled.has(sub) } as never,
+    users: { authenticate: () => undefined, isActive: (sub) => !disabled.has(sub) },
     validateGrant: () => isAllowed,
   });
 
@@ -53,9 +54,8 @@ describe('what a service gets', () => {
   const all = exchangeFixture(
     {
       scopes: {
-        'content.read': 'Read',
+        ...fixture().options.scopes,
         'content.write': { description: 'Write', implies: ['content.read'] },
-        profile: 'Profile',
       },
       clients: [
         service('short', { audience: at('notes'), access_token_lifetime: 60 }),
