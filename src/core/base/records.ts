@@ -127,15 +127,18 @@ export class Records {
 
   /** The live record under this key. */
   get<T extends ExpiringRecord>(key: string, shape: Shape<T>): Promise<T | undefined> {
-    return this.#read(key).then((record) => this.#checked(record, key, shape));
+    return this.#read(key, shape) as Promise<T | undefined>; // It has the shape.
   }
 
-  async #read(key: string): Promise<unknown> {
+  /** @param shape - Without it, what lives there may have any. */
+  async #read(key: string, shape?: Shape<ExpiringRecord>): Promise<unknown> {
+    let record: unknown;
     try {
-      return await this.#store.get(this.#prefix + key);
+      record = await this.#store.get(this.#prefix + key);
     } catch (cause) {
       throw new UnavailableError('The store could not get a record.', { cause });
     }
+    return shape === undefined ? record : this.#checked(record, key, shape);
   }
 
   /** The live records under these keys, in the same order, with one command if the store supports it. */

@@ -144,13 +144,13 @@ const readCredentials = (request: HttpRequest, form: Parameters): Credentials =>
 };
 
 /** Where it requests a token, or an authorization, a client may be new to this process; a refreshing public client is not. */
-const lookupFor = ({ method, kid }: Credentials, form: Parameters, scope: RequestScope): ClientLookup => {
+const lookupFor = (claim: Claim, form: Parameters): ClientLookup => {
   const requested = form.get('grant_type') ?? form.get('response_type');
-  const isSigned = method === 'private_key_jwt';
+  const isSigned = claim.credentials.method === 'private_key_jwt';
   const mayAsk = requested !== undefined && (isSigned || requested !== 'refresh_token');
   return {
-    caller: mayAsk ? callerOf(scope) : undefined,
-    assertion: isSigned ? { kid } : undefined,
+    caller: mayAsk ? callerOf(claim) : undefined,
+    assertion: isSigned ? { kid: claim.credentials.kid } : undefined,
   };
 };
 
@@ -186,7 +186,7 @@ const hasRandomSecret = (client: Client | undefined, credentials: Credentials, n
  *
  * @throws OAuthError `invalid_client`, `invalid_request` for two mechanisms, or status 429 after too many failures.
  */
-export type AuthenticateClient = (scope: RequestScope, form: Parameters) => Promise<Client>;
+export type AuthenticateClient = (scope: RequestScope, form: Parameters) => MaybePromise<Client>;
 
 /** Authenticates the clients that send requests. */
 export class ClientAuthentication {
@@ -197,22 +197,17 @@ export class ClientAuthentication {
   }
 
   /** @see {@link AuthenticateClient} */
-  async authenticate(scope: RequestScope, form: Parameters): Promise<Client> {
-    const { request, emit } = scope;
-    if (this.#given.hooks.authenticate !== undefined) {
-      const vouched = await this.#vouchedFor(scope, form);
-      if (vouched !== undefined) return vouched;
-    }
-    const credentials = readCredentials(request, form);
-    const claim: Claim = { request, emit, credentials };
-    const found = this.#given.clients.find(credentials.client_id, lookupFor(credentials, form, scope));
-    const client = found instanceof Promise ? await found.catch(unusable) : found;
-    const proven =
-      client !== undefined && hasChosenSecret(client)
-        ? await this.#proveByGuess(client, claim)
-        : await this.#prove(client, claim);
-    if (proven === undefined) throw refused(credentials.place);
-    return proven;
+  authenticate(scope: RequestScope, form: Parameters): MaybePromise<Client> {
+    if (this.#given.hooks.authenticate === undefined) return this.#identify(scope, form);
+    return this.#vouchedFor(scope, form).then((vouched) => vouched ?? this.#identify(scope, form));
+  }
+
+  #identify({ request, emit }: RequestScope, form: Parameters): MaybePromise<Client> {
+    const claim: Claim = { request, emit, credentials: readCredentials(request, form) };
+    const found = this.#given.clients.find(claim.credentials.client_id, lookupFor(claim, form));
+    return found instanceof Promise
+      ? found.catch(unusable).then((client) => this.#prove(client, claim))
+      : this.#prove(found, claim);
   }
 
   /** The client that a feature authenticates, if it does. Nobody can vouch for a public client, because any program could be it. */
@@ -224,34 +219,39 @@ export class ClientAuthentication {
     if (client_id === undefined) return undefined;
     checkNamed(form, client_id);
     const isNew = form.get('grant_type') !== undefined;
-    const found = clients.find(client_id, { caller: isNew ? callerOf(scope) : undefined });
-    const client = found instanceof Promise ? await found.catch(unusable) : found;
+    const found = Promise.resolve(clients.find(client_id, { caller: isNew ? callerOf(scope) : undefined }));
+    const client = await found.catch(unusable);
     if (client === undefined || client.public) throw refused('form');
     return client;
   }
 
+  #prove(client: Client | undefined, claim: Claim): MaybePromise<Client> {
+    if (client !== undefined && hasChosenSecret(client)) return this.#proveByGuess(client, claim);
+    const keys = this.#keysOf(client, claim.credentials);
+    return keys instanceof Promise
+      ? keys.then((read) => this.#proveWith(client, claim, read))
+      : this.#proveWith(client, claim, keys);
+  }
+
   /** Random secrets and signatures cannot be guessed, so only failures are counted, after the comparison. */
-  async #prove(client: Client | undefined, claim: Claim): Promise<Client | undefined> {
-    const { credentials, request } = claim;
-    const { clientLimit } = this.#given;
-    const reading = this.#keysOf(client, credentials);
-    const keys = reading instanceof Promise ? await reading : reading;
-    let obstacle = clientLimit.obstacle(credentials.client_id, request);
-    while (obstacle instanceof Promise) {
-      await obstacle;
-      obstacle = clientLimit.obstacle(credentials.client_id, request);
-    }
+  #proveWith(client: Client | undefined, claim: Claim, keys: readonly Jwk[] | undefined): MaybePromise<Client> {
+    const obstacle = this.#given.clientLimit.obstacle(claim.credentials.client_id, claim.request);
+    if (obstacle instanceof Promise) return obstacle.then(() => this.#proveWith(client, claim, keys));
     if (obstacle !== undefined) throw tooManyFailures(obstacle);
     // Only a signature is awaited between here and the count, or simultaneous guesses would not be counted.
     const proof = this.#hasProof(client, claim, keys);
-    if (proof instanceof Promise ? await proof : proof) return client;
-    // Another process may have changed the secret or the keys; a refusal is final for most clients. A registry reads a client again seldom.
+    const concluded = (isProven: boolean): MaybePromise<Client> =>
+      isProven && client !== undefined ? client : this.#proveAgain(client, claim);
+    return proof instanceof Promise ? proof.then(concluded) : concluded(proof);
+  }
+
+  /** Another process may have changed the secret or the keys; a refusal is final for most clients. A registry reads a client again seldom. */
+  async #proveAgain(client: Client | undefined, claim: Claim): Promise<Client> {
     const looking = client && this.#given.clients.findAgain(client);
-    if (looking === undefined) return this.#countFailure(client, claim);
-    const again = await looking;
+    const again = looking && (await looking);
     if (again === undefined || again === client) return this.#countFailure(client, claim);
     if (hasChosenSecret(again)) return this.#proveByGuess(again, claim);
-    const newKeys = await this.#keysOf(again, credentials);
+    const newKeys = await this.#keysOf(again, claim.credentials);
     return (await this.#hasProof(again, claim, newKeys)) ? again : this.#countFailure(client, claim);
   }
 
@@ -273,22 +273,21 @@ export class ClientAuthentication {
     return assertionMatches(credentials.secret ?? '', client, keys, issuer(request), this.#given);
   }
 
-  /** @returns nothing, for the proof that failed. */
+  /** Counts a proof that failed, and refuses it. */
   async #countFailure(
     client: Client | undefined,
-    { credentials: { client_id }, request, emit }: Claim,
-  ): Promise<undefined> {
+    { credentials: { client_id, place }, request, emit }: Claim,
+  ): Promise<never> {
     const { clientLimit } = this.#given;
     const counted =
       client === undefined ? clientLimit.failStranger(client_id, request) : clientLimit.fail(client_id, request);
     emit?.({ type: 'client.authentication_failed', client_id });
     const retryAfter = await counted;
-    if (typeof retryAfter === 'number') throw tooManyFailures(retryAfter);
-    return undefined;
+    throw typeof retryAfter === 'number' ? tooManyFailures(retryAfter) : refused(place);
   }
 
   /** Attempts at secrets chosen by people are counted before they are compared. */
-  async #proveByGuess(client: Client, { credentials, request, emit }: Claim): Promise<Client | undefined> {
+  async #proveByGuess(client: Client, { credentials, request, emit }: Claim): Promise<Client> {
     const { client_id } = credentials;
     const { limitAt, chosenSecretLimit, clients } = this.#given;
     const guess = guessAt(client_id, request, {
@@ -304,8 +303,9 @@ export class ClientAuthentication {
         : undefined;
     });
     if ('retryAfter' in attempt) throw tooManyFailures(attempt.retryAfter);
-    if (attempt.result === undefined) emit?.({ type: 'client.authentication_failed', client_id });
-    return attempt.result;
+    if (attempt.result !== undefined) return attempt.result;
+    emit?.({ type: 'client.authentication_failed', client_id });
+    throw refused(credentials.place);
   }
 
   /** Like {@link hasRandomSecret}, for a client whose secrets may be chosen by people. */

@@ -25,8 +25,8 @@ interface ClientCredentialsServices {
  */
 export const clientCredentials =
   ({ requested, tokens }: ClientCredentialsServices): GrantHandler =>
-  async ({ form, client, jkt }) => {
+  ({ form, client, jkt }) => {
     const scope = formatScope(requested.scope(form, client, 'client_credentials'));
-    const response = await tokens.issueOwn(client, 'client_credentials', scope, requested.resources(form), jkt);
-    return { response, sub: CLIENT_SUBJECT + client.client_id };
+    const issuing = tokens.issueOwn(client, 'client_credentials', scope, requested.resources(form), jkt);
+    return issuing.then((response) => ({ response, sub: CLIENT_SUBJECT + client.client_id }));
   };

@@ -70,7 +70,8 @@ export const token = (services: TokenEndpointServices, handlers: ReadonlyMap<str
     let proven: ProvenKey | undefined;
     try {
       if (proofs !== undefined) proven = await provenKey(request, paths.token, { proofs, issuer, emit });
-      client = await authenticate(scope, form);
+      const known = authenticate(scope, form);
+      client = known instanceof Promise ? await known : known;
       if (!client.grantTypes.has(grant_type))
         throw new OAuthError(
           'unauthorized_client',
