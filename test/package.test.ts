@@ -43,7 +43,13 @@ describe('package.json', () => {
     const [{ files }]: [{ files: { path: string }[] }] = JSON.parse(said);
     const paths = files.map(({ path }) => path);
     expect(paths).toEqual(
-      expect.arrayContaining(['README.md', 'CHANGELOG.md', 'SECURITY.md', 'docs/getting-started.md']),
+      expect.arrayContaining([
+        'README.md',
+        'CHANGELOG.md',
+        'SECURITY.md',
+        'docs/getting-started.md',
+        'docs/pictures/record.svg',
+      ]),
     );
     const broken = paths
       .filter((path) => path.endsWith('.md'))

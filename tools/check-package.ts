@@ -37,7 +37,7 @@ function run(cwd: string, program: string, ...args: readonly string[]): string {
 /** Only what users need: compiled modules with their types, the guides, and the files of the command line. */
 function checkFiles(paths: readonly string[]): void {
   const expected =
-    /^(dist\/.+\.(js|d\.ts)|dist\/cli\/site\/sample\.xml|dist\/cli\/starters\/\w+\/(app|main|app\.test)\.ts|package\.json|README\.md|llms\.txt|LICENSE|CHANGELOG\.md|SECURITY\.md|docs\/[\w./-]+\.md)$/;
+    /^(dist\/.+\.(js|d\.ts)|dist\/cli\/site\/sample\.xml|dist\/cli\/starters\/\w+\/(app|main|app\.test)\.ts|package\.json|README\.md|llms\.txt|LICENSE|CHANGELOG\.md|SECURITY\.md|docs\/[\w./-]+\.md|docs\/pictures\/[\w-]+\.(png|svg))$/;
   assert.deepEqual(
     paths.filter((path) => !expected.test(path)),
     [],

@@ -1,4 +1,5 @@
 /** The record as tables, as a chart and on the page. */
+import { writeFileSync } from 'node:fs';
 import { problemsInWords } from '../http/load.js';
 import { type Bar, drawChart } from '../report/chart.js';
 import { conditionsInWords } from '../report/conditions.js';
@@ -9,6 +10,7 @@ import { recordTitles, recordWorks } from './lineup.js';
 import { figuresOf, RECORD, type RecordResults, type RecordRow } from './results.js';
 
 const CHART = 'record.svg';
+const PICTURE = 'docs/pictures/record.svg';
 
 const HEAD = [
   'Server',
@@ -66,6 +68,23 @@ export const recordChart = ({ results, machine }: RecordResults): string =>
     format: whole,
   });
 
+/** The picture of README.md: the first work alone, without yardsticks. */
+export const pictureOfRecord = ({ results, machine, versions }: RecordResults): string =>
+  drawChart({
+    title: 'Tokens by client credentials per second of one vCPU, over TLS 1.3',
+    subtitle: `oauth-query ${versions['oauth-query']}, longer is better. ${machine.processor}, Node ${machine.node.slice(1)}`,
+    groups: [
+      {
+        label: 'With a memory store, or the named database',
+        bars: results
+          .filter(({ work, processes }) => work === 'token' && processes === 1)
+          .flatMap((row) => barOf(row).map((bar) => ({ ...bar, label: bar.label.replace('the same', 'oauth-query') })))
+          .filter(({ kind }) => kind !== 'yardstick'),
+      },
+    ],
+    format: whole,
+  });
+
 /** Prints the tables, and what took no part. */
 export function printRecord(results: RecordResults): void {
   for (const table of recordTablesOf(results)) console.log(`\n${textOf(table)}`);
@@ -76,6 +95,7 @@ export function printRecord(results: RecordResults): void {
 export function saveRecord(results: RecordResults): void {
   saveNumbers(RECORD, results);
   saveCharts(new Map([[CHART, recordChart(results)]]));
+  writeFileSync(PICTURE, pictureOfRecord(results));
   const tables = recordTablesOf(results).map(markdownOf).join('\n\n');
   const image = `![Work per second of one vCPU: the tables below as bars](charts/${CHART})`;
   const missing = results.missing.map(({ name, reason }) => `Without ${name}: ${reason}.`);

@@ -19,12 +19,14 @@ const WORDS: Readonly<Record<string, string>> = {
   ja: 'ログイン中のブラウザー',
 };
 
-const pictureOf = async (page: Page): Promise<Picture> => {
+const screenshotOf = (page: Page): Promise<Buffer> => page.screenshot({ caret: 'hide' });
+
+const pictureOf = async (page: Page, file?: Buffer): Promise<Picture> => {
   const language = await page.evaluate<string>('document.documentElement.lang');
   const words = WORDS[language] ?? 'Allow Photo Album to access your account?';
   // A page of its own, because the content security policy of the page forbids to read the picture there.
   const reader = await page.context().newPage();
-  const picture = (await page.screenshot({ caret: 'hide' })).toString('base64');
+  const picture = (file ?? (await screenshotOf(page))).toString('base64');
   const found = await reader.evaluate<Picture>(`(async () => {
     const image = new Image();
     image.src = 'data:image/png;base64,${picture}';
@@ -53,6 +55,16 @@ const known = read();
 /** A caret or a random code on the machine of the pictures, and letters of another width elsewhere, stay below it. */
 const LIMITS = { same: 0.08, other: 1 };
 
+/** The average difference of the parts of two pictures, if that is too much for the fonts of this machine. */
+const tooFar = (name: string, { parts: now, language, fonts }: Picture, before: string): string | undefined => {
+  const parts = [...now].map((digit, at) =>
+    Math.abs(Number.parseInt(digit, 16) - Number.parseInt(before[at] ?? 'f', 16)),
+  );
+  const average = parts.reduce((sum, one) => sum + one, 0) / parts.length;
+  const limit = fonts === known[`fonts${language}`] ? LIMITS.same : LIMITS.other;
+  return average < limit ? undefined : `${name}: differs by ${average.toFixed(2)}, more than ${limit}`;
+};
+
 /**
  * How the window differs from the picture with this name: the average over its parts, each from 0 to 15, if that is too much. A card that moves,
  * a colour or a palette that is not applied are too much. `UPDATE_PICTURES=1` keeps the new picture instead.
@@ -66,11 +78,16 @@ export const differs = async (page: Page, name: string): Promise<string | undefi
     writeFileSync(FILE, `${JSON.stringify(Object.fromEntries(all), null, 2)}\n`);
     return undefined;
   }
-  const before = known[name] ?? '';
-  const parts = [...now].map((digit, at) =>
-    Math.abs(Number.parseInt(digit, 16) - Number.parseInt(before[at] ?? 'f', 16)),
-  );
-  const average = parts.reduce((sum, one) => sum + one, 0) / parts.length;
-  const limit = fonts === known[`fonts${language}`] ? LIMITS.same : LIMITS.other;
-  return average < limit ? undefined : `${name}: differs by ${average.toFixed(2)}, more than ${limit}`;
+  return tooFar(name, { parts: now, language, fonts }, known[name] ?? '');
+};
+
+/** The same for a picture that the documents show. `UPDATE_PICTURES=1` writes the file instead. */
+export const differsFromFile = async (page: Page, path: string): Promise<string | undefined> => {
+  const now = await screenshotOf(page);
+  if (process.env['UPDATE_PICTURES'] === '1') {
+    writeFileSync(path, now);
+    return undefined;
+  }
+  const before = await pictureOf(page, readFileSync(path));
+  return tooFar(path, await pictureOf(page, now), before.parts);
 };

@@ -1,6 +1,6 @@
 /** Builds the documentation site in `.docs/site`: `npm run docs`. */
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { deadLinks } from './dead-links.js';
@@ -26,6 +26,8 @@ for (const page of pages) {
 }
 
 mkdirSync(join(folder, 'public'));
+for (const place of [folder, join(folder, 'public')])
+  cpSync(join(ROOT, 'docs', 'pictures'), join(place, 'pictures'), { recursive: true });
 writeFileSync(join(folder, 'public', 'llms.txt'), llmsIndex(chapters, manifest.description));
 writeFileSync(join(folder, 'public', 'llms-full.txt'), llmsFull(chapters, pages));
 for (const { path, text } of pages) {

@@ -66,7 +66,7 @@ const withLinks = (text: string, source: string, known: ReadonlySet<string>): st
       const [file = '', anchor] = url.split('#');
       const target = posix.join(posix.dirname(source), decodeURI(file)).replace(/\/$/, '');
       const page = [target, `${target}/README.md`].find((name) => known.has(name));
-      if (page === undefined) return target.endsWith('.svg') ? whole : label;
+      if (page === undefined) return target.startsWith('docs/pictures/') ? whole : label;
       return `[${label}](/${pathOf(page)}${anchor === undefined ? '' : `#${anchor}`})`;
     },
   );
