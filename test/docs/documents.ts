@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import GithubSlugger from 'github-slugger';
 import type { Node, Nodes, Parent } from 'mdast';
@@ -18,7 +18,7 @@ export interface Block {
   /** What stands behind the language, which no reader sees: `options`, `server`, `file=server.js`, `not-run: …`. */
   readonly mark: string;
   readonly code: string;
-  /** Declarations that hold for this block: the last `<!-- given … -->` before it. */
+  /** Declarations that hold for this block: those that the last `<!--given:…-->` before it names. */
   readonly given: string;
 }
 
@@ -58,6 +58,16 @@ export const fileOf = ({ mark }: Block): string | undefined => /^file=(\S+)$/.ex
 /** The address at which a browser shows the block, once its user has signed in. */
 export const browsedOf = ({ mark }: Block): string | undefined => /^browser=(\S+)$/.exec(mark)?.[1];
 
+/** The declarations that a comment names: they stand next to the tests, because no reader needs them. */
+const givenBy = (path: string, comment: string): string | undefined => {
+  const name = /^<!--given:(\w+)-->$/.exec(comment)?.[1];
+  if (name === undefined || name === 'none') return name && '';
+  const file = join(ROOT, 'test/docs/given', `${basename(path, '.md')}.txt`);
+  const found = `\n${readFileSync(file, 'utf8')}`.split(/\n## (?=\w+\n)/).find((part) => part.startsWith(`${name}\n`));
+  if (found === undefined) throw new Error(`${path}: ${comment} is not in ${file}.`);
+  return found.slice(name.length + 1);
+};
+
 export function parseDocument(path: string, text: string): Document {
   const blocks: Block[] = [];
   const links: Link[] = [];
@@ -75,7 +85,7 @@ export function parseDocument(path: string, text: string): Document {
       files.push(node.value);
     if (node.type === 'html') {
       for (const [, id = ''] of node.value.matchAll(/<a id="([^"]+)">/g)) anchors.add(id);
-      given = /^<!-- given\n([^]*)-->$/.exec(node.value)?.[1] ?? given;
+      given = givenBy(path, node.value) ?? given;
     }
     if (node.type === 'code') {
       const { lang, meta, value } = node;

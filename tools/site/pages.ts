@@ -47,7 +47,7 @@ const titleOf = (text: string): string => /^# (.+)$/m.exec(text)?.[1] ?? '';
 
 /** Declarations for the compiler, and the words behind the language of a block, which say how it is tested. */
 const withoutTests = (text: string): string =>
-  text.replace(/^<!-- given\n[^]*?-->\n*/gm, '').replace(/^(\s*```[a-z]+) .*$/gm, '$1');
+  text.replace(/^<!--given:\w+-->\n*/gm, '').replace(/^(\s*```[a-z]+) .*$/gm, '$1');
 
 /** Text between two angle brackets would be an element of the page. Code is left alone. */
 const withoutElements = (text: string): string =>
