@@ -12,12 +12,14 @@ import { Server as SocketServer } from 'socket.io';
 import { io as connect } from 'socket.io-client';
 import { beforeAll, expect, test } from 'vitest';
 import { WebSocket, WebSocketServer } from 'ws';
+import { subscriptions } from '../../examples/check/graphql.js';
+import { TokenStrategy } from '../../examples/check/passport.js';
+import { photoSockets } from '../../examples/check/web-socket.js';
 import { oauthQuery as create } from '../../src/adapters/express/index.js';
 import type { TokenCheck } from '../../src/resource-server/index.js';
 import { memoryStore } from '../../src/stores/memory.js';
 import { bearer, Client } from '../hosts.js';
 import { listen } from '../hosts/listen.js';
-import { DOCUMENTS } from './documents.js';
 import { moduleIn } from './guide.js';
 
 const options = {
@@ -31,7 +33,7 @@ const options = {
 };
 const oauth = create(options);
 
-/** The recipes, as they stand in the document. */
+/** The recipes of docs/guard.md and examples/check. */
 interface Recipes {
   photoSockets(server: Server, check: TokenCheck): WebSocketServer;
   subscriptions(sockets: WebSocketServer, schema: GraphQL.GraphQLSchema, check: TokenCheck): unknown;
@@ -47,13 +49,8 @@ const tokenFor = async (scope: 'photos.read' | 'profile'): Promise<string> =>
   (await oauth.issue({ sub: 'alice', client_id: 'spa', scope })).access_token;
 
 beforeAll(async () => {
-  const blocks = DOCUMENTS.find(({ path }) => path === 'docs/guard.md')?.blocks ?? [];
-  const modules = await Promise.all(
-    blocks
-      .filter(({ lang, code }) => lang === 'ts' && code.includes('export '))
-      .map(({ code }) => moduleIn<Partial<Recipes>>('docs/guard.md', code)),
-  );
-  recipes = Object.assign({}, ...modules) as Recipes; // The test fails if one is missing.
+  const { protectSockets } = await moduleIn<Pick<Recipes, 'protectSockets'>>('docs/guard.md', 'protectSockets');
+  recipes = { photoSockets, subscriptions, protectSockets, TokenStrategy };
   [live, narrow] = await Promise.all([tokenFor('photos.read'), tokenFor('profile')]);
 });
 

@@ -1,8 +1,8 @@
 import type { ClientRegistration, ClientRegistry } from 'oauth-query';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { clientsIn, type Rows, SCOPES, TABLE } from '../../examples/clients/table.js';
 import { basic, bearer, Client, oneHostEach, type RunningHost } from '../hosts.js';
 import { fixture } from '../oauth/support/fixture.js';
-import { moduleIn } from './guide.js';
 
 interface Table extends ClientRegistry {
   /** The secret of a confidential client. */
@@ -12,12 +12,9 @@ interface Table extends ClientRegistry {
   change(client_id: string, changed: (client: ClientRegistration) => ClientRegistration): Promise<void>;
 }
 
-const codeWith = (text: string) => moduleIn('docs/clients.md', text);
-
-/** What the guide says of its code, with a real database behind a server. */
+/** The table of examples/clients, with a real database behind a server. */
 export const clientsTableCases = (
-  rowsOf: string,
-  open: () => Promise<{ db: unknown; run(sql: string): unknown; close(): unknown }>,
+  open: () => Promise<{ rows: Rows; run(sql: string): unknown; close(): unknown }>,
 ): void => {
   const { options, clock, advance, errors } = fixture();
   let database: Awaited<ReturnType<typeof open>>;
@@ -26,16 +23,10 @@ export const clientsTableCases = (
   let http: Client;
 
   beforeAll(async () => {
-    const { TABLE, SCOPES, clientsIn } = (await codeWith('export const clientsIn')) as unknown as {
-      readonly TABLE: string;
-      readonly SCOPES: Readonly<Record<string, string>>;
-      clientsIn(rows: unknown): Table;
-    };
-    const code = await codeWith(`export const ${rowsOf} =`);
     database = await open();
     await database.run('DROP TABLE IF EXISTS clients');
     await database.run(TABLE);
-    table = clientsIn((code[rowsOf] as (db: unknown) => unknown)(database.db));
+    table = clientsIn(database.rows) as Table; // All clients of the test but one have a secret.
     const [first] = oneHostEach;
     host = await first.start({
       options: { ...options, clients: table, scopes: SCOPES },

@@ -1,12 +1,13 @@
 import { Pool } from 'pg';
+import { rowsOfPostgres } from '../../examples/clients/table.js';
 import { describeEngine } from '../stores/engines/availability.js';
 import { noPostgres, startPostgres } from '../stores/engines/postgres.js';
 import { clientsTableCases } from './clients-table-cases.js';
 
-describeEngine('docs/clients.md on PostgreSQL', noPostgres, () => {
-  clientsTableCases('rowsOfPostgres', async () => {
+describeEngine('examples/clients/table.ts on PostgreSQL', noPostgres, () => {
+  clientsTableCases(async () => {
     const { url, remove } = await startPostgres();
     const db = new Pool({ connectionString: url });
-    return { db, run: (sql) => db.query(sql), close: () => db.end().then(remove) };
+    return { rows: rowsOfPostgres(db), run: (sql) => db.query(sql), close: () => db.end().then(remove) };
   });
 });

@@ -1,21 +1,21 @@
 import { expect, onTestFinished, test } from 'vitest';
+import { observe } from '../../examples/telemetry/opentelemetry.js';
 import { basic, Client, oneHostEach } from '../hosts.js';
 import { fixture } from '../oauth/support/fixture.js';
-import { moduleIn } from './guide.js';
 
-test('the lines of docs/operations.md create a span and a duration for each request, and count events', async () => {
+test('examples/telemetry/opentelemetry.ts creates a span and a duration for each request, and counts events', async () => {
   const spans: unknown[] = [];
   const metrics: unknown[] = [];
   const statuses: unknown[] = [];
-  Object.assign(globalThis, {
-    tracer: {
+  observe(
+    {
       startSpan: (name: string, { attributes }: { attributes: object }) => ({
         setAttribute: (key: string, value: unknown) => Object.assign(attributes, { [key]: value }),
         setStatus: (status: unknown) => statuses.push(status),
         end: () => spans.push([name, attributes]),
       }),
     },
-    meter: {
+    {
       createHistogram: (name: string) => ({
         record: (value: number, labels: unknown) => metrics.push([name, value > 0 && value < 10, labels]),
       }),
@@ -23,8 +23,7 @@ test('the lines of docs/operations.md create a span and a duration for each requ
         add: (value: number, labels: unknown) => metrics.push([name, value, labels]),
       }),
     },
-  });
-  await moduleIn('docs/operations.md', 'tracer.startSpan');
+  );
 
   const { onEvent: _, store, ...options } = fixture().options;
   if (store === undefined) throw new Error('no store');
