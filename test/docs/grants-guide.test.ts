@@ -74,7 +74,7 @@ describe.each(hostFor(import.meta.url))('the guides in users-and-administrators.
   });
 
   test('an employee leaves', async () => {
-    expect(await run('When an employee leaves')).toEqual(['1 grants ended']);
+    expect(await run('When an employee leaves')).toEqual(['1 grants revoked']);
     expect(await flows.areActive(alice, bob)).toEqual([true, false]);
     expect([await isSignedIn('alice'), await isSignedIn('bob')]).toEqual([true, false]);
   });

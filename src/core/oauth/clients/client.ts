@@ -105,7 +105,7 @@ export interface ClientRegistration extends OpenIdRegistration {
   readonly require_pkce?: boolean | undefined;
   /**
    * `rotating`: each refresh token works once, and a replay revokes the grant; required for refresh tokens of a public
-   * client. `reusable`: a confidential client keeps its refresh token until the grant ends.
+   * client. `reusable`: a confidential client keeps its refresh token until the grant is revoked.
    */
   readonly refresh?: 'rotating' | 'reusable' | undefined;
   /** Tokens of this client are always bound to a key (RFC 9449 §5.2). Requires `dpop()`. */
