@@ -53,6 +53,10 @@ export default class PlainSummary implements Reporter {
     for (const error of errors as { VITEST_TEST_PATH?: string; message?: string }[])
       fail(error.VITEST_TEST_PATH, 'unhandled', error.message);
 
+    if (process.env['ROWS'] !== 'all' && modules.some(({ project }) => project.name === 'unit'))
+      this.#context?.logger.log(
+        'A third of the rows of the longest tables was checked. All of them: ROWS=all npm test',
+      );
     const sum = (what: keyof Count): number => [...counts.values()].reduce((total, count) => total + count[what], 0);
     const skipped = sum('skipped') === 0 ? '' : `, ${sum('skipped')} skipped`;
     this.#context?.logger.log(`${sum('passed')} passed, ${sum('failed')} failed${skipped}`);

@@ -13,7 +13,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Sorted } from '../../src/content/memory/sorted.js';
 import { ContentDatabase } from '../../src/content/sqlite/database.js';
 import { sqliteSource } from '../../src/content/sqlite/source.js';
-import { everyRow } from '../rows.js';
+import { everyRow, share } from '../rows.js';
 import { TestFolder } from './markdown/folder.js';
 import { contentServer } from './support/content-server.js';
 import { EVERY_CALL, EVERY_REQUEST } from './support/every-request.js';
@@ -125,7 +125,8 @@ const mentioned = (text: string, params: object): boolean =>
 const sources = Object.entries(SOURCES).map(([name, sourceOf], index) => ({ name, sourceOf, index }));
 
 describe.each(sources)('$name: a hidden page is treated as if it did not exist', ({ sourceOf, index }) => {
-  const mine = <T>(requests: readonly T[]): readonly T[] => requests.filter((_, n) => n % sources.length === index);
+  const mine = <T>(requests: readonly T[]): readonly T[] =>
+    share(requests.filter((_, n) => n % sources.length === index));
   let all: ReturnType<typeof startSite>;
   let open: ReturnType<typeof startSite>;
   beforeAll(async () => {

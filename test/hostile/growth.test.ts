@@ -6,7 +6,7 @@ import { ContentDatabase, importExport, siteQuery } from '../../examples/site/in
 import { query } from '../../src/core/query/index.js';
 import { Client, everyHost, type RunningHost } from '../hosts.js';
 import { DEVICE_CODE, type Fixture, fixture } from '../oauth/support/fixture.js';
-import { everyRow } from '../rows.js';
+import { everyRow, share } from '../rows.js';
 import { sizesUpTo, steepStep } from './growth.js';
 
 /** The parts of hostile texts, as sent. */
@@ -42,6 +42,9 @@ const repeated = (atom: string, size: number): string =>
 const fifty = (atom: string, size: number): string =>
   Array.from({ length: 50 }, (_, index) => `${index}${repeated(atom, size / 50)}`).join('%7C');
 
+/** How many tables of texts there were. Each takes the next third of them. */
+let table = 0;
+
 /** Sends every form of a text in every size: the cost of none grows too fast. */
 const expectLinear = async (
   sizes: readonly number[],
@@ -49,7 +52,7 @@ const expectLinear = async (
   make = repeated,
 ): Promise<void> => {
   const steep: string[] = [];
-  for (const [name, atom] of Object.entries(ATOMS)) {
+  for (const [name, atom] of share(Object.entries(ATOMS), (table += 1))) {
     const step = await steepStep((size) => send(make(atom, size)), sizes);
     if (step !== undefined) steep.push(`${name}: ${step}`);
   }
@@ -290,7 +293,7 @@ describe('the time of the authorization server grows at most linearly', () => {
   test('in headers', () =>
     everyRow(HEADERS, async ([name, method, path, make]) => {
       const steep: string[] = [];
-      for (const letter of LETTERS) {
+      for (const letter of share(LETTERS, (table += 1))) {
         const step = await steepStep(
           (size) => {
             const value = make(repeated(letter, name === 'authorization' ? (size * 3) / 4 : size));

@@ -15,6 +15,7 @@ import { everyRow } from '../rows.js';
 
 const SECRET = 'a secret of the test that has 32 characters';
 const LONG = 'x'.repeat(40);
+const HASH = hashSecret('wonderland');
 type Options = Partial<ServerOptions> & { readonly owner?: (request: never) => never };
 
 /** Collects the codes that a server reports, with what it takes to get there. */
@@ -34,7 +35,7 @@ const reporting = (base: string, options: object = {}) => {
       { client_id: 'api', client_secret: LONG },
       { client_id: 'web', client_secret: LONG, redirect_uris: ['https://app.example/cb'] },
     ],
-    users: [{ username: 'alice', password: { scrypt: hashSecret('wonderland') } }],
+    users: [{ username: 'alice', password: { scrypt: HASH } }],
     ...options,
     onWarning: note,
     onError: (error: unknown) => {
