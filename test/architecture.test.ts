@@ -278,6 +278,7 @@ const layers: readonly { readonly from: RegExp; readonly mayImport: readonly Reg
       /^(type )?core\/(base|feature)\//,
       /^(type )?resource-server\//,
       JOSE,
+      /^(type )?node:crypto(#(createHash|createPrivateKey|createPublicKey|KeyObject|randomUUID))?$/,
       /^(type )?lru-cache(#|$)/,
       /^(type )?node:https?(#|$)/,
     ],

@@ -13,6 +13,8 @@ interface TextAnswer {
 export interface JsonAnswer {
   readonly status: number;
   readonly body: Readonly<Record<string, unknown>>;
+  /** The nonce that proofs of the next requests must have (RFC 9449 §8). */
+  readonly nonce?: string;
 }
 
 /** A response of any kind. */
@@ -22,6 +24,7 @@ interface Received {
   readonly status: number;
   readonly type: string;
   readonly text: string;
+  readonly nonce: string | undefined;
 }
 
 type Form = Readonly<Record<string, string>>;
@@ -45,10 +48,13 @@ const parse = (text: string): JsonAnswer['body'] => {
   return value as JsonAnswer['body']; // An object, not an array.
 };
 
-const jsonIn = ({ place, status, type, text }: Received): JsonAnswer => {
+const jsonIn = ({ place, status, type, text, nonce }: Received): JsonAnswer => {
   if (!isJsonType(type)) throw new UnavailableError(`${place} answered ${status} without JSON.`);
-  return { status, body: parse(text) };
+  return { status, body: parse(text), ...(nonce !== undefined && { nonce }) };
 };
+
+const nonceIn = ({ 'dpop-nonce': given }: http.IncomingHttpHeaders): string | undefined =>
+  typeof given === 'string' ? given : undefined;
 
 const tooLong = (): Error => new Error(`The response is longer than ${MAX_ANSWER_BYTES} bytes.`);
 
@@ -72,8 +78,9 @@ export class HttpClient {
     return jsonIn(await this.#exchange(url, { method: 'GET', headers: { accept: 'application/json' } }));
   }
 
-  async postForm(url: URL, form: Form, authorization?: string): Promise<JsonAnswer> {
-    return jsonIn(await this.#post(url, form, 'application/json', authorization));
+  /** @param proof - The header of DPoP. */
+  async postForm(url: URL, form: Form, authorization?: string, proof?: string): Promise<JsonAnswer> {
+    return jsonIn(await this.#post(url, form, 'application/json', authorization, proof));
   }
 
   /** The same for a response of another media type. Errors are JSON, and so is whatever a server without that type sends. */
@@ -84,11 +91,12 @@ export class HttpClient {
       : jsonIn(answer);
   }
 
-  #post(url: URL, form: Form, accept: string, authorization: string | undefined): Promise<Received> {
+  #post(url: URL, form: Form, accept: string, authorization?: string, proof?: string): Promise<Received> {
     const headers = {
       accept,
       'content-type': 'application/x-www-form-urlencoded',
       ...(authorization === undefined ? {} : { authorization }),
+      ...(proof === undefined ? {} : { dpop: proof }),
     };
     return this.#exchange(url, { method: 'POST', headers }, new URLSearchParams(form).toString());
   }
@@ -112,7 +120,7 @@ export class HttpClient {
     const { statusCode: status = 0, headers } = response;
     if (status >= 300 && status < 400)
       throw new UnavailableError(`${place} redirects; redirects are not followed. Configure the final URL.`);
-    return { place, status, type: headers['content-type'] ?? '', text };
+    return { place, status, type: headers['content-type'] ?? '', text, nonce: nonceIn(headers) };
   }
 
   #send(url: URL, options: http.RequestOptions, body: string): Promise<http.IncomingMessage> {

@@ -4,11 +4,23 @@ import { OAuthError } from '../core/base/errors.js';
 import { anyTokenIn } from '../core/base/http/bearer.js';
 import { fromCaller } from '../core/base/mistakes.js';
 import type { Clock } from '../core/base/ports.js';
-import { ENVIRONMENT, fromEnvironment, object, oneLine, required, type Schema, text } from '../core/base/schema.js';
+import {
+  ENVIRONMENT,
+  fail,
+  fromEnvironment,
+  neverUndefined,
+  object,
+  oneLine,
+  refined,
+  required,
+  type Schema,
+  text,
+} from '../core/base/schema.js';
 import { sha256 } from '../core/base/secrets.js';
 import { singleFlight } from '../core/base/single-flight.js';
+import { type PrivateKey, privateKey } from './client-signer.js';
 import { discover, endpointOf } from './discovery.js';
-import { HttpClient } from './http-client.js';
+import { HttpClient, type JsonAnswer } from './http-client.js';
 import { basic, problemOf } from './introspector.js';
 import { COMMON_OPTIONS, issuer, verifierOptions } from './option-checks.js';
 
@@ -21,8 +33,17 @@ export interface OnBehalfOfOptions {
     /** Its client_id. */
     readonly client_id: string;
     /** Its secret. `undefined`, as from an unset environment variable, is rejected. */
-    readonly client_secret: string | undefined;
+    readonly client_secret?: string | undefined;
+    /** The private key of a client with `private_key_jwt`, instead of the secret: PKCS#8 PEM or a `KeyObject`. */
+    readonly key?: PrivateKey;
+    /** The `kid` of that key, if the client has registered several. */
+    readonly kid?: string;
   };
+  /**
+   * A private key to which its tokens are bound (RFC 9449): EC, Ed25519 or RSA. Requests to the other service then need `Authorization: DPoP` and the
+   * header `DPoP` with a proof, which `proof` of the result makes.
+   */
+  readonly dpopKey?: PrivateKey;
   /** Number of tokens that are kept; default 1000. */
   readonly cacheSize?: number | undefined;
   /** Milliseconds for one request to the authorization server; default 2000. */
@@ -46,6 +67,18 @@ export interface OnBehalfOf {
    * @throws OAuthError if the authorization server refuses; UnavailableError if it cannot be asked.
    */
   (request: AuthorizedRequest | ToolAuth, resource: string, scope?: string): Promise<string>;
+  /**
+   * The header `DPoP` of a request with such a token.
+   *
+   * @param nonce - That of the last `DPoP-Nonce` of the service, if it sends any.
+   * @throws TypeError without `dpopKey`.
+   */
+  proof(request: {
+    readonly method: string;
+    readonly url: string | URL;
+    readonly token: string;
+    readonly nonce?: string;
+  }): Promise<string>;
   /** Closes idle connections. */
   close(): void;
 }
@@ -59,12 +92,22 @@ const RENEW_BEFORE = 30_000;
 const OPTIONS = {
   issuer: required(issuer, 'set it to the URL of the authorization server'),
   credentials: required(
-    object({
-      client_id: required(text('the client_id of this service')),
-      client_secret: fromEnvironment(required(oneLine(text('the secret of this service', /^[^]+$/, ENVIRONMENT)))),
-    }),
-    'set it to { client_id, client_secret } of this service',
+    refined(
+      object({
+        client_id: required(text('the client_id of this service')),
+        client_secret: fromEnvironment(oneLine(text('the secret of this service', /^[^]+$/, ENVIRONMENT))),
+        key: neverUndefined(privateKey),
+        kid: neverUndefined(text('the kid of the key')),
+      }),
+      ({ client_id, client_secret, key, kid }, path) => {
+        if ((client_secret === undefined) === (key === undefined))
+          fail(`${path} must have either client_secret or key.`);
+        return { client_id, client_secret, key, kid };
+      },
+    ),
+    'set it to { client_id, client_secret } of this service, or { client_id, key }',
   ),
+  dpopKey: neverUndefined(privateKey),
   cacheSize: COMMON_OPTIONS.cacheSize,
   timeout: COMMON_OPTIONS.timeout,
   clock: COMMON_OPTIONS.clock,
@@ -97,7 +140,7 @@ interface Kept {
  * @throws TypeError with a sentence that names the invalid option and the remedy.
  */
 export const onBehalfOf = (options: OnBehalfOfOptions): OnBehalfOf => {
-  const { issuer: iss, credentials, cacheSize, timeout, clock } = fromCaller(onBehalfOf, () => read(options));
+  const { issuer: iss, credentials, dpopKey, cacheSize, timeout, clock } = fromCaller(onBehalfOf, () => read(options));
   const http = new HttpClient(timeout);
   const kept = new LRUCache<string, Kept>({ max: cacheSize });
   let endpoint: URL | undefined;
@@ -107,20 +150,29 @@ export const onBehalfOf = (options: OnBehalfOfOptions): OnBehalfOf => {
     return found;
   });
 
+  /** A server that wants a nonce in proofs says so in its first answer. */
+  const post = async (url: URL, form: Readonly<Record<string, string>>, nonce?: string): Promise<JsonAnswer> => {
+    const { client_id, client_secret, key, kid } = credentials;
+    const own = await key?.authentication(client_id, iss, kid, clock());
+    const authorization = client_secret === undefined ? undefined : basic({ client_id, client_secret });
+    const proof = await dpopKey?.proof({ method: 'POST', url, nonce }, clock());
+    const answer = await http.postForm(url, { ...form, ...own }, authorization, proof);
+    const isAsked = answer.body['error'] === 'use_dpop_nonce' && nonce === undefined;
+    return isAsked && answer.nonce !== undefined ? post(url, form, answer.nonce) : answer;
+  };
+
   const ask = async (subject_token: string, resource: string, scope: string): Promise<Kept> => {
     const form = { grant_type: EXCHANGE, subject_token, subject_token_type: ACCESS_TOKEN, resource };
     const askedAt = clock();
-    const { status, body } = await http.postForm(
-      endpoint ?? (await findEndpoint()),
-      { ...form, ...(scope !== '' && { scope }) },
-      basic(credentials),
-    );
+    const url = endpoint ?? (await findEndpoint());
+    const { status, body } = await post(url, { ...form, ...(scope !== '' && { scope }) });
     const { access_token, token_type, expires_in, error, error_description: why } = body;
     const code = REFUSALS.find((known) => known === error);
     if (status === 400 && code !== undefined)
       throw new OAuthError(code, typeof why === 'string' ? why : 'The authorization server refused the exchange.');
-    const isBearer = typeof token_type === 'string' && token_type.toLowerCase() === 'bearer';
-    if (status !== 200 || typeof access_token !== 'string' || !isBearer) {
+    // A token of another kind than expected would be sent without what protects it.
+    const isExpected = String(token_type).toLowerCase() === (dpopKey === undefined ? 'bearer' : 'dpop');
+    if (status !== 200 || typeof access_token !== 'string' || !isExpected) {
       endpoint = undefined; // It may have changed.
       throw problemOf('token', { status, body });
     }
@@ -143,5 +195,9 @@ export const onBehalfOf = (options: OnBehalfOfOptions): OnBehalfOf => {
     const known = kept.get(sha256(asked));
     return known !== undefined && clock() < known.until ? known.token : exchange(asked);
   };
-  return Object.assign(tokenFor, { close: () => http.close() });
+  const proof: OnBehalfOf['proof'] = async (request) => {
+    if (dpopKey === undefined) throw new TypeError('onBehalfOf: its tokens are bound to no key. Set options.dpopKey.');
+    return dpopKey.proof(request, clock());
+  };
+  return Object.assign(tokenFor, { proof, close: () => http.close() });
 };

@@ -111,7 +111,11 @@ export const exchangeFixture = (
   fixture({
     resources: Object.fromEntries(SERVICES.map((name) => [at(name), { name }])),
     clients: [...SERVICES.map((name) => service(name)), service('stranger', { audience: at('notes') }), ...clients],
-    features: [dpop(), tokenExchange({ ...options, from: { ...FROM, ...options.from } }), ...features],
+    features: [
+      ...(features.some(({ name }) => name === 'dpop') ? [] : [dpop()]),
+      tokenExchange({ ...options, from: { ...FROM, ...options.from } }),
+      ...features,
+    ],
     ...more,
   });
 
