@@ -98,6 +98,9 @@ interface Known {
 
 const known = new WeakMap<Scenario, Known>();
 
+/** A scenario is larger than its limit. */
+export class TooManyRuns extends Error {}
+
 /** For one who changes the program. */
 export const forget = (of: Scenario): void => void known.delete(of);
 
@@ -225,7 +228,7 @@ export const explore = async (of: Scenario, options: ExploreOptions = {}): Promi
   const broken: Broken[] = [];
   const counts = { orders: 0, runs: 0, cut: 0 };
   do {
-    if (counts.runs === most) throw new Error(`${of.name}: more than ${most} runs.`);
+    if (counts.runs === most) throw new TooManyRuns(`${of.name}: more than ${most} runs.`);
     counts.runs += 1;
     const result = await run(of, faults, (possible, at) => choices.next(possible, at));
     if (result === undefined) {

@@ -3,6 +3,7 @@ import {
   CODES,
   DEVICE_THREE,
   DEVICES,
+  FORGOTTEN,
   FORMS,
   PACE,
   PACE_AGAIN,
@@ -65,7 +66,7 @@ export const PARTS = {
     UNREADABLE,
     ...VERIFIERS,
   ],
-  approvals: [...FORMS, REMEMBERED, ...DEVICES, ...CODES, PACE, PACE_AGAIN, ...PERSONAL, USED, PUSHED],
+  approvals: [...FORMS, REMEMBERED, ...FORGOTTEN, ...DEVICES, ...CODES, PACE, PACE_AGAIN, ...PERSONAL, USED, PUSHED],
   connections: [EXTENDED_ALONE, ...EXTENDED, BACK_AGAIN, SIGN_IN_AND_END, TWO_SIGN_INS],
   clients: [ROTATED, RIGHT, GUESSES, ASSERTION, ...PROOFS, ...STRANGERS, ...SESSIONS, ...STATEMENTS, ...DERIVED],
 } as const satisfies Readonly<Record<string, readonly Scenario[]>>;

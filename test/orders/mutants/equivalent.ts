@@ -4,7 +4,7 @@ const UNIQUE = 'Its key has a random id, so that only a broken store refuses it.
 /** Mutants that change nothing: a pattern of their titles in the table, and the proof. */
 const EQUIVALENT: readonly (readonly [RegExp, string])[] = [
   [
-    /forgetConsents records\.delete \| /,
+    /forgetConsents records\.delete \| (?:left out|not awaited|after the next)$/,
     'Redundant: a remembered approval names the generation of its connection, which has ended. It names no owner, and expires.',
   ],
   [
@@ -24,8 +24,24 @@ const EQUIVALENT: readonly (readonly [RegExp, string])[] = [
     'Nobody reads its result: the device has changed, so it is released or decided.',
   ],
   [
-    /device-code\.ts refusePoll records\.swap \| (?:not awaited|after the next|result ignored)/,
+    /device-code\.ts refusePoll records\.(?:add|swap) \| (?:not awaited|after the next|result ignored)/,
     'It changes at most which words one of two simultaneous polls is refused with: at another process both are in time anyway.',
+  ],
+  [
+    /devices\.ts release records\.swap \| after the next/,
+    'The response waits for both. If the process ends in between, the device stays with the owner who entered its code until the code expires.',
+  ],
+  [
+    /tokens\.ts #end records\.delete 2 \| (?:left out|not awaited|after the next)$/,
+    'Redundant: the grant has ended, so its chain gives nothing. It names no owner, and expires.',
+  ],
+  [
+    /tokens\.ts discard records\.delete \| (?:left out|not awaited|after the next)$/,
+    'Redundant: nobody was given this token. Its record names no owner, and expires.',
+  ],
+  [
+    /tokens\.ts saveAgain records\.add \| result ignored/,
+    'If the key is taken, then by this token or by its end: only a broken store refuses it and has neither.',
   ],
   [/tokens\.ts revokeToken records\.add \| result ignored/, 'Nobody reads its result: the mark is there either way.'],
   [
@@ -38,8 +54,12 @@ const EQUIVALENT: readonly (readonly [RegExp, string])[] = [
   ],
   [/codes\.ts save chains\.add \| result ignored/, UNIQUE],
   [
-    /connections\.ts end records\.swap \| result ignored/,
+    /connections\.ts end records\.swap \| (?:not awaited|after the next|result ignored)/,
     'Redundant: the list of connections is read again until no connection in it is left to be ended.',
+  ],
+  [
+    /tokens\.ts (?:disconnect connections\.end|deleteGrant records\.delete) \| (?:not awaited|after the next)/,
+    'Redundant: the list of grants is read again until none is left, and with each its connection. 20,000 orders break no promise.',
   ],
   [
     /connections\.ts keep records\.swap \| result ignored/,

@@ -148,6 +148,12 @@ const save = (): void => {
   writeFileSync(table, `${readFileSync(`${root}test/orders/mutants/head.md`, 'utf8')}${rows.join('\n')}\n`);
 };
 
+const place = (title: string): string => title.split(' | ')[0] ?? '';
+
+/** What the other mutants of a call were found by. */
+const othersOf = (title: string): readonly string[] =>
+  [...results].filter(([other]) => place(other) === place(title)).map(([, found]) => found);
+
 const waiting = [...tasks];
 const work = async (): Promise<void> => {
   const worker = started(main);
@@ -155,7 +161,7 @@ const work = async (): Promise<void> => {
     const { title, message, planted } = task;
     results.delete(title);
     const own = planted === undefined ? worker : started(ofPlanted[PLANTED.indexOf(planted)] ?? main);
-    const found = proofOf(title) ?? done.get(title) ?? (await asked(own, message));
+    const found = proofOf(title) ?? done.get(title) ?? (await asked(own, { ...message, others: othersOf(title) }));
     if (planted !== undefined) own.kill();
     done.set(title, found);
     writeFileSync(kept, JSON.stringify([...done]));
@@ -170,7 +176,6 @@ await Promise.all(Array.from({ length: PROCESSES }, work));
 save();
 execFileSync('npx', ['oxfmt', table], { cwd: root });
 const open = [...results.values()].filter((result) => result.includes('**'));
-const place = (title: string): string => title.split(' | ')[0] ?? '';
 const found = new Set([...results.keys()].map(place));
 const without = [...new Set(all.map(({ title }) => place(title)))].filter((one) => !found.has(one));
 console.log(`${results.size} mutants, ${open.length} open; calls without a row: ${without.join(', ') || 'none'}`);

@@ -1,4 +1,4 @@
-import { explore, type Explored, forget, type Scenario } from '../explore.js';
+import { explore, type Explored, forget, type Scenario, TooManyRuns } from '../explore.js';
 import { PARTS, type Row } from '../rows.js';
 import type { Fault } from '../steps.js';
 import { KINDS, type Kind } from './kinds.js';
@@ -117,6 +117,9 @@ const FAULTS: readonly (readonly Fault[])[] = [
 /** Scenarios that are tried with faults: those with the fewest orders. */
 const MOST_WITH_FAULTS = 12;
 
+/** A mutant that makes a scenario much larger is left to the others. */
+const MOST_RUNS = 4000;
+
 const reaching = new Map<number, Scenario[]>();
 
 /** Finds which scenarios reach which calls, those with fewer orders first. */
@@ -136,9 +139,10 @@ const brokenIn = async (of: Scenario, faults: Row[1]): Promise<string | undefine
   const text = (promise: string): string =>
     `${of.name}${faults.length === 0 ? '' : ` (${faults.join(', ')})`}: ${promise}`;
   try {
-    const { broken }: Explored = await explore(of, { faults, isOver: true });
+    const { broken }: Explored = await explore(of, { faults, isOver: true, most: MOST_RUNS });
     return broken[0] === undefined ? undefined : text(broken[0].promises[0] ?? '');
   } catch (error) {
+    if (error instanceof TooManyRuns) return undefined;
     return text((error instanceof Error ? error.message : String(error)).split('\n')[0]?.slice(0, 120) ?? '');
   } finally {
     postponed = undefined;
@@ -177,8 +181,9 @@ const killerIn = async (scenarios: readonly Scenario[]): Promise<string> => {
 };
 
 /** The scenario and the promise that find it; empty if the mutant does not exist. */
-const killerOf = async (site: number, kind: Kind): Promise<string> => {
-  const scenarios = reaching.get(site) ?? [];
+const killerOf = async (site: number, kind: Kind, others: readonly string[]): Promise<string> => {
+  const hasFound = ({ name }: Scenario): boolean => others.some((other) => other.startsWith(name));
+  const scenarios = (reaching.get(site) ?? []).toSorted((a, b) => Number(hasFound(b)) - Number(hasFound(a)));
   if (scenarios.length === 0) return kind === KINDS[0] ? 'not reached' : '';
   if (!applicable.has(`${site} ${kind}`)) return '';
   mutant = { site, kind };
@@ -192,17 +197,19 @@ const killerOf = async (site: number, kind: Kind): Promise<string> => {
 interface Task {
   readonly site?: number;
   readonly kind: Kind;
+  /** By which other mutants of the call were found: those scenarios come first. */
+  readonly others?: readonly string[];
   /** For a planted fault: the scenarios. */
   readonly scenarios?: string;
 }
 
 let ready: Promise<void> | undefined;
-const answer = async ({ site, kind, scenarios }: Task): Promise<void> => {
+const answer = async ({ site, kind, others = [], scenarios }: Task): Promise<void> => {
   if (site !== undefined) await (ready ??= prepare());
   const found =
     site === undefined
       ? await killerIn(SCENARIOS.filter(({ name }) => new RegExp(scenarios ?? '').test(name)))
-      : await killerOf(site, kind);
+      : await killerOf(site, kind, others);
   process.send?.(found);
 };
 

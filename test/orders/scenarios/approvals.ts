@@ -1,9 +1,11 @@
 import { pushedRequests } from 'oauth-query/par';
+import { parseRefreshToken } from '../../../src/core/oauth/records/token-id.js';
 import { scenario, type Scenario } from '../explore.js';
 import { type About, type Answer, codeIn, isAnswer, isDone, isSuccess, type Server, textOf } from '../history.js';
 import {
   authorize,
   authorizePath,
+  call,
   CALLBACK,
   consentForm,
   cookieOf,
@@ -19,6 +21,7 @@ import {
   OPTIONS,
   poll,
   press,
+  redeem,
   secretOf,
   send,
   shown,
@@ -26,6 +29,7 @@ import {
   shownIn,
   tokenForm,
   tokenOnPage,
+  tokensIn,
 } from '../requests.js';
 import { type Full, PASSING } from '../steps.js';
 import { DAY, HOUR, ISSUER, SECOND, START, type World } from '../world.js';
@@ -228,6 +232,27 @@ const ENTERED = scenario({
   ],
 });
 
+/** A right code uses no guess up. */
+const RIGHT_CODE = scenario({
+  name: 'a right user code is entered more often than a wrong one may be',
+  setup: async (world) => {
+    const { user_code } = await deviceCodes(world);
+    return { user_code, browser: await browserOf(world, 'alice') };
+  },
+  succeed: 'each',
+  requests: [(server, { browser, user_code }) => enterCode(server, browser, user_code)],
+  also: async ({ store, outside, now }, { browser, user_code }, answers) => {
+    if (now >= START + 600 * SECOND || !answers.every((answer) => isAnswer(answer) && isConsent(answer.text)))
+      return [];
+    const counted = [...store.entries()].filter(([key]) => key.includes('limit:'));
+    if (counted.length > 0) return [`P3: ${counted.length} guesses are counted, and none was wrong`];
+    for (let count = 0; count < 6; count += 1)
+      if (!isConsent((await enterCode(outside, browser, user_code)).text))
+        return ['P3: an owner is refused whose codes were right'];
+    return [];
+  },
+});
+
 const { owner: _, loginUrl: __, ...WITHOUT_OWNER } = OPTIONS;
 
 /** Who signs out without a decision leaves the device to others. */
@@ -284,6 +309,7 @@ export const CODES: readonly Scenario[] = [
   }),
   ENTERED,
   RELEASED,
+  RIGHT_CODE,
 ];
 
 export const DEVICE_THREE = scenario({
@@ -300,9 +326,16 @@ export const DEVICE_THREE = scenario({
 export const PERSONAL: readonly Scenario[] = [
   scenario({
     name: 'a personal token is created twice with one form',
+    // A form is valid as long as the session that it was shown in.
+    options: { ...OPTIONS, lifetimes: { session: (30 * DAY) / SECOND } },
     setup: tokenForm,
     succeed: 'one',
     requests: [createToken, createToken],
+    also: async (world, form) => {
+      world.now += 16 * DAY;
+      await createToken(world.outside, form).catch(() => undefined);
+      return [];
+    },
   }),
   scenario({
     name: 'a personal token is created, and all are ended',
@@ -371,6 +404,46 @@ export const REMEMBERED = scenario({
   ],
 });
 
+const isAsked = async ({ outside }: World): Promise<boolean> =>
+  codeIn(await send(outside, authorizePath('shop'), [])) === undefined;
+
+/** Whose remembered approval was forgotten is asked again, whatever else the client may do. */
+export const FORGOTTEN: readonly Scenario[] = [
+  {
+    name: 'a remembered approval is forgotten',
+    ends: () => [],
+    forget: ({ grants }: Server) => grants.forgetConsent({ sub: 'alice', client_id: 'shop' }),
+  },
+  {
+    name: 'the grant of a remembered approval is revoked',
+    ends: (grant: string): readonly About[] => [{ type: 'end', of: { grant } }],
+    forget: ({ grants }: Server, grant: string) => grants.revoke(grant),
+  },
+].map(({ name, ends, forget }) =>
+  scenario({
+    name,
+    options: REMEMBERING,
+    setup: async (world) => {
+      const code = codeIn(await press(world.outside, await consentForm(world), 'approve')) ?? '';
+      const { refresh_token } = tokensIn(await redeem(world.outside, code, 'shop'));
+      if (await isAsked(world)) throw new Error('The approval is not remembered.');
+      return parseRefreshToken(refresh_token)?.grant ?? '';
+    },
+    succeed: 'each',
+    requests: [
+      (server, grant) =>
+        call(server, ends(grant), async (at) => {
+          await forget(at, grant);
+          return 'done';
+        }),
+    ],
+    also: async (world, _, [answer]) =>
+      answer === undefined || answer instanceof Error || (await isAsked(world))
+        ? []
+        : ['P2: an approval that was forgotten is used'],
+  }),
+);
+
 /** A remembered approval ends with what was allowed. */
 const endsWith = async (outside: Server): Promise<readonly string[]> => {
   await endGrants({ sub: 'alice' })(outside);
@@ -414,11 +487,17 @@ export const PACE_AGAIN = scenario({
   also: async (world, device_code) => {
     await poll(world.outside, device_code);
     await poll(world.outside, device_code);
-    world.now = Math.max(world.now, START + 400 * SECOND);
+    // A record that lived half as long would have been removed, too.
+    world.now = Math.max(world.now, START + 520 * SECOND);
     await poll(world.outside, device_code);
     world.now += 6 * SECOND;
     const early = await poll(world.outside, device_code);
-    return early.json['error'] === 'authorization_pending' ? ['P11: a device need not wait longer'] : [];
+    world.now += 60 * SECOND;
+    const late = await poll(world.outside, device_code);
+    return [
+      ...(early.json['error'] === 'authorization_pending' ? ['P11: a device need not wait longer'] : []),
+      ...(late.json['error'] === 'slow_down' ? ['P3: a device that waits is told to wait longer'] : []),
+    ];
   },
 });
 

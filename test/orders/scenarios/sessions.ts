@@ -129,16 +129,14 @@ const visitTwice = async (world: World, form: Shown): Promise<readonly string[]>
   return [];
 };
 
-const withVisit = (
-  given: Pick<Parameters<typeof scenario<Shown>>[0], 'name' | 'requests' | 'succeed' | 'options'>,
-): Scenario =>
+const withVisit = (given: Pick<Scenario<Shown>, 'name' | 'requests' | 'succeed' | 'options' | 'also'>): Scenario =>
   scenario<Shown>({
-    ...given,
     setup: asked,
     also: async ({ outside }, form) => {
       await visit(outside, form);
       return [];
     },
+    ...given,
   });
 
 /** One browser signs out, with the button of its page. */
@@ -206,6 +204,7 @@ export const SESSIONS: readonly Scenario[] = [
     options: USERS,
     succeed: 'each',
     requests: [visit, (server, form) => signOut(form)(server)],
+    also: visitTwice,
   }),
   withVisit({
     name: 'an owner is signed out twice',

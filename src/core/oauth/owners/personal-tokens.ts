@@ -9,6 +9,7 @@ import { LIMITS } from '../facts/limits.js';
 import type { Owner } from '../records/owner.js';
 import { type ConsentDecisionRecord, grantIdInKey, groups, keys } from '../records/stored-records.js';
 import { isGrantId } from '../records/token-id.js';
+import { MAX_SESSION_LIFETIME } from '../sign-in/owner-sessions.js';
 import {
   type CreateGrant,
   type Grant,
@@ -135,24 +136,24 @@ export class PersonalTokens {
     if (client === undefined) throw new UnavailableError('The client of personal tokens is missing.');
     const { names } = resources;
     const aud = names.length === 0 || issuer === undefined ? names : [...new Set([issuer, ...names])];
-    const origin = { grant_type: 'personal_token', name };
-    const made = await tokens.newGrant(client, owner, formatScope(scopes), aud, origin);
-    const { id } = made;
+    const grant_type = 'personal_token';
+    const made = await tokens.newGrant(client, owner, formatScope(scopes), aud, { grant_type, name });
     const grant = { ...made, exp: tokens.now() + days * DAY };
     const minted = await tokens.mint(wholeOf(grant, client));
-    // Of its own, so that the form stays used when the token has ended: a grant with the same id would revive it.
-    const used = { decision: 'approve', grant: id, by: '', at_ms: clock(), exp: grant.exp } as const;
-    if (!(await records.add<ConsentDecisionRecord>(keys.consentDecision(form), used))) return undefined;
+    // Of its own, so that the form stays used when the token has ended, as long as the session lives that it was shown in.
+    const exp = Math.max(grant.exp, tokens.now() + MAX_SESSION_LIFETIME);
+    const used: ConsentDecisionRecord = { decision: 'approve', grant: made.id, by: '', at_ms: clock(), exp };
+    if (!(await records.add(keys.consentDecision(form), used))) return undefined;
     await Promise.all([tokens.save(minted), tokens.saveGrant(grant, emit)]);
     emit?.({
       type: 'token.issued',
-      grant_type: origin.grant_type,
+      grant_type,
       client_id: PERSONAL_TOKENS,
       sub: owner.sub,
       scope: grant.scope,
-      grant_id: grant.id,
+      grant_id: made.id,
     });
-    return { token: minted.response.access_token, id, exp: grant.exp };
+    return { token: minted.response.access_token, id: made.id, exp: grant.exp };
   }
 
   /** Revokes one token of an owner. */
