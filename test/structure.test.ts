@@ -18,7 +18,7 @@ const files = sourceFiles();
 /** A bound is today's figure where the goal is not reached; it may only fall. */
 const FILES_NAMING_DEVICES = 35;
 const OPTION_ROWS = 108;
-const LOGIN_SERVER = { files: 220, lines: 18_108 };
+const LOGIN_SERVER = { files: 220, lines: 18_105 };
 
 /** All options of this package are read by one file, as ADR 0060 decides; everything else comes from entries. */
 const INNER_IMPORTS = ['core/base/schema.ts'];

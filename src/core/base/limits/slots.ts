@@ -26,6 +26,9 @@ const MAX_SUBJECTS = 10_000;
 /** The number of slots read together. */
 const SLOTS_PER_READ = 64;
 
+/** Seconds for which records outlive their window: the clock of the store may be ahead. */
+const AFTER_WINDOW = 60;
+
 /** Milliseconds for which the slots of other processes need not be read again. */
 const FRESH_MS = 1000;
 
@@ -34,7 +37,8 @@ const SLOT: Shape<ExpiringRecord> = { exp: isNumber };
 /** The slots of one subject within one window, as far as this process knows them. */
 export class Count {
   readonly subject: Subject;
-  readonly window: number;
+  /** When its records expire, in seconds since the epoch. */
+  readonly exp: number;
   /** The key of its records, without the number. */
   readonly key: string;
   /** Slots taken by this process: by attempts in progress, and by failures. */
@@ -49,9 +53,9 @@ export class Count {
   #attempts = 0;
   #waiting: (() => void)[] = [];
 
-  constructor(subject: Subject, window: number, key: string) {
+  constructor(subject: Subject, exp: number, key: string) {
     this.subject = subject;
-    this.window = window;
+    this.exp = exp;
     this.key = key;
   }
 
@@ -140,7 +144,8 @@ export class Slots {
     this.#enterWindow();
     const known = this.#counts.get(subject.name);
     if (known !== undefined) return known;
-    const count = new Count(subject, this.#window, this.#keyOf(subject.name, this.#window));
+    const exp = (this.#window + 1) * this.#length + AFTER_WINDOW;
+    const count = new Count(subject, exp, this.#keyOf(subject.name, this.#window));
     this.#counts.set(subject.name, count);
     if (this.#counts.size > MAX_SUBJECTS) this.#forgetOldest();
     return count;
@@ -158,15 +163,14 @@ export class Slots {
    * @returns `undefined` if all are taken.
    */
   async take(count: Count, max: number): Promise<number | undefined> {
-    const exp = (count.window + 1) * this.#length;
     for (;;) {
       const [slot] = count.free(1, max);
       // In a window that has ended meanwhile, nothing can be counted.
-      if (slot === undefined || this.#deps.clock() >= exp * 1000) return undefined;
+      if (slot === undefined || this.#deps.clock() >= (count.exp - AFTER_WINDOW) * 1000) return undefined;
       count.own.add(slot);
       let isWritten = false;
       try {
-        isWritten = await this.#write(count, slot, exp);
+        isWritten = await this.#write(count, slot);
       } finally {
         if (!isWritten) count.own.delete(slot);
       }
@@ -181,7 +185,7 @@ export class Slots {
     count.own.delete(slot);
     if (!count.written.delete(slot)) return;
     await this.#deps.records.delete(count.key + slot);
-    this.#deps.budget?.release((count.window + 1) * this.#length);
+    this.#deps.budget?.release(count.exp);
   }
 
   /** Reads which slots other processes have taken. */
@@ -205,7 +209,8 @@ export class Slots {
     return `limit:{${keyedHash(this.#deps.key, `${this.#name}\n${name}`)}}:${window}:`;
   }
 
-  async #write(count: Count, slot: number, exp: number): Promise<boolean> {
+  async #write(count: Count, slot: number): Promise<boolean> {
+    const { exp } = count;
     const key = count.key + slot;
     if (!count.subject.isKept || this.#deps.budget?.take(exp) !== undefined) {
       // An existing record counts in any case; and this takes as long as a write, so that timing reveals nothing.

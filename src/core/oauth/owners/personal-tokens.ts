@@ -138,22 +138,16 @@ export class PersonalTokens {
     const aud = names.length === 0 || issuer === undefined ? names : [...new Set([issuer, ...names])];
     const grant_type = 'personal_token';
     const made = await tokens.newGrant(client, owner, formatScope(scopes), aud, { grant_type, name });
+    const { id, scope } = made;
     const grant = { ...made, exp: tokens.now() + days * DAY };
     const minted = await tokens.mint(wholeOf(grant, client));
     // Of its own, so that the form stays used when the token has ended, as long as the session lives that it was shown in.
     const exp = Math.max(grant.exp, tokens.now() + MAX_SESSION_LIFETIME);
-    const used: ConsentDecisionRecord = { decision: 'approve', grant: made.id, by: '', at_ms: clock(), exp };
+    const used: ConsentDecisionRecord = { decision: 'approve', grant: id, by: '', at_ms: clock(), exp };
     if (!(await records.add(keys.consentDecision(form), used))) return undefined;
     await Promise.all([tokens.save(minted), tokens.saveGrant(grant, emit)]);
-    emit?.({
-      type: 'token.issued',
-      grant_type,
-      client_id: PERSONAL_TOKENS,
-      sub: owner.sub,
-      scope: grant.scope,
-      grant_id: made.id,
-    });
-    return { token: minted.response.access_token, id: made.id, exp: grant.exp };
+    emit?.({ type: 'token.issued', grant_type, client_id: PERSONAL_TOKENS, sub: owner.sub, scope, grant_id: id });
+    return { token: minted.response.access_token, id, exp: grant.exp };
   }
 
   /** Revokes one token of an owner. */
