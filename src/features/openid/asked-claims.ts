@@ -54,8 +54,21 @@ const requestsIn = (given: Readonly<Record<string, unknown>>, member: 'userinfo'
   return new Map(all);
 };
 
-const textsOf = ({ value, values }: Readonly<Record<string, unknown>>): readonly string[] =>
-  (Array.isArray(values) ? values : [value]).filter((one): one is string => typeof one === 'string' && one !== '');
+/** The values of a claim that decides who may answer: ignored, a wrong one would let anybody. */
+const valuesOf = (name: string, { value, values }: Readonly<Record<string, unknown>> = {}): readonly string[] => {
+  const given: readonly unknown[] = values === undefined ? (value === undefined ? [] : [value]) : [values].flat();
+  return given.map((one) => {
+    if (typeof one !== 'string' || one === '') throw refused(`must have strings as the values of ${name}`);
+    return one;
+  });
+};
+
+/** The only owner that may answer, wherever it is named. */
+const subOf = (...requests: readonly Requests[]): string | undefined => {
+  const [sub, other] = new Set(requests.flatMap((all) => valuesOf('sub', all.get('sub'))));
+  if (other !== undefined) throw refused('names several values of sub');
+  return sub;
+};
 
 /** @throws OAuthError `invalid_request` for a value that is malformed or too large. */
 export const readClaims = (text: string | undefined): AskedClaims | undefined => {
@@ -65,12 +78,12 @@ export const readClaims = (text: string | undefined): AskedClaims | undefined =>
   const names = [...new Set([...userinfo.keys(), ...idToken.keys()])];
   if (names.length > MAX_NAMES) throw refused(`names more than ${MAX_NAMES} claims`);
   const acr = idToken.get('acr') ?? {};
-  const [sub] = textsOf(idToken.get('sub') ?? userinfo.get('sub') ?? {});
+  const sub = subOf(idToken, userinfo);
   return {
     names,
     inIdToken: [...idToken.keys()],
     ...(sub !== undefined && { sub }),
-    acr: textsOf(acr),
+    acr: valuesOf('acr', acr),
     isAcrEssential: acr['essential'] === true,
     needsAuthTime: idToken.get('auth_time')?.['essential'] === true,
   };

@@ -53,6 +53,13 @@ describe.each(everyHost.filter(({ name }) => /^(express5|koa3|fastify5) bare$/.t
           JSON.stringify({ userinfo: { name: nested(3) } }),
           JSON.stringify({ userinfo: many(51) }),
           JSON.stringify({ other: 'x'.repeat(4096) }),
+          // What decides who may answer is never ignored.
+          '{"id_token":{"sub":{"value":1}}}',
+          '{"id_token":{"sub":{"value":null}}}',
+          '{"userinfo":{"sub":{"value":""}}}',
+          '{"id_token":{"sub":{"values":["alice","bob"]}}}',
+          '{"id_token":{"sub":{"value":"alice"}},"userinfo":{"sub":{"value":"bob"}}}',
+          '{"id_token":{"acr":{"essential":true,"values":[1]}}}',
           `{"userinfo":${'['.repeat(2000)}${']'.repeat(2000)}}`,
         ],
         async (claims) => {
@@ -188,6 +195,30 @@ describe.each(everyHost.filter(({ name }) => /^(express5|koa3|fastify5) bare$/.t
       const { id_token } = await signInto(flows, 'rp');
       const both = { ...asking({ id_token: { sub: { value: 'bob' } } }), id_token_hint: String(id_token) };
       expect(responseOf(await browser.authorize(both))).toMatchObject({ error: 'login_required' });
+    });
+
+    test('O93: a sub counts at userinfo too, also if the ID token names it without a value', async () => {
+      const browser = new Browser(running);
+      await browser.authorizeFor(REQUEST);
+      const ask = (sub: string) =>
+        browser.authorize({
+          ...asking({ userinfo: { sub: { value: sub } }, id_token: { sub: null } }),
+          prompt: 'none',
+        });
+      expect(responseOf(await ask('bob'))).toMatchObject({ error: 'login_required' });
+      expect(responseOf(await ask('alice'))).toHaveProperty('code');
+    });
+
+    test('O93: with an essential auth_time, a sign-in whose time is unknown does not do', async () => {
+      const { users: _users, ...own } = options;
+      let owner: { sub: string; auth_time?: number } = { sub: 'alice' };
+      const other = await host.start({ options: { ...own, owner: () => owner, loginUrl: '/login' } });
+      const browser = new Browser(other);
+      const ask = (auth_time: unknown) => browser.authorize(asking({ id_token: { auth_time } }));
+      expect((await ask(null)).status).toBe(200);
+      expect((await ask({ essential: true })).headers.location).toMatch(/^\/login\?/);
+      owner = { sub: 'alice', auth_time: Math.floor(clock() / 1000) };
+      expect((await ask({ essential: true })).status).toBe(200);
     });
 
     test('O93: an essential acr that the sign-in does not have is unmet_authentication_requirements; a voluntary one is not', async () => {
