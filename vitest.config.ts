@@ -40,7 +40,7 @@ export default defineConfig(async ({ mode }) => ({
       { find: /^oauth-query\/(express|koa|fastify|node|fetch)$/, replacement: src('adapters/$1/index.ts') },
       { find: /^oauth-query\/(query|feature)$/, replacement: src('core/$1/index.ts') },
       {
-        find: /^oauth-query\/(admin|assertions|dpop|fapi|openid|par|personal-tokens|sessions|signed-introspection|step-up|token-exchange)$/,
+        find: /^oauth-query\/(admin|assertions|dpop|fapi|openid|par|personal-tokens|self-registration|sessions|signed-introspection|step-up|token-exchange)$/,
         replacement: src('features/$1/index.ts'),
       },
       {

@@ -101,11 +101,11 @@ const layers: readonly { readonly from: RegExp; readonly mayImport: readonly Reg
   },
   // These use the port as features of others do.
   {
-    from: /^features\/(par|signed-introspection|step-up)\//,
+    from: /^features\/(par|self-registration|signed-introspection|step-up)\//,
     mayImport: [
       /^(type )?core\/feature\/index\.ts/,
       /^(type )?core\/base\/schema\.ts/,
-      /^(type )?features\/(par|signed-introspection|step-up)\//,
+      /^(type )?features\/(par|self-registration|signed-introspection|step-up)\//,
     ],
   },
   {

@@ -17,8 +17,8 @@ const files = sourceFiles();
 
 /** A bound is today's figure where the goal is not reached; it may only fall. */
 const FILES_NAMING_DEVICES = 35;
-const OPTION_ROWS = 108;
-const LOGIN_SERVER = { files: 220, lines: 18_105 };
+const OPTION_ROWS = 103;
+const LOGIN_SERVER = { files: 219, lines: 17_952 };
 
 /** All options of this package are read by one file, as ADR 0060 decides; everything else comes from entries. */
 const INNER_IMPORTS = ['core/base/schema.ts'];
@@ -39,8 +39,8 @@ test('no capability gets more than 12 services, counted through objects of data'
 
 test('the code grant reaches a bounded part of the source, types included', () => {
   const lines = reachedByType('core/oauth/code/authorization-code.ts', files);
-  console.log(`Lines reached by type from the code grant: ${lines} (at most 5,090)`);
-  expect(lines).toBeLessThanOrEqual(5090);
+  console.log(`Lines reached by type from the code grant: ${lines} (at most 5,077)`);
+  expect(lines).toBeLessThanOrEqual(5077);
   const planted = [
     parseSource('core/a.ts', `import type { B } from './b.js';\nexport type A = B;`),
     parseSource('core/b.ts', 'export type B = 1;\n\n'),

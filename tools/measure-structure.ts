@@ -76,7 +76,6 @@ const REASONS: Readonly<Record<string, string>> = {
   'core/oauth/owners': 'Ending, listing, exporting and erasing what an owner has; the page of connected applications',
   'core/oauth/pages': 'Consent, sign-in, account and error pages',
   'core/oauth/records': 'Shapes of the records in the store',
-  'core/oauth/registration': 'Self-registration. It is no feature yet, so a server without it loads it too',
   'core/oauth/sign-in': 'The built-in sign-in: `options.users`',
   'core/oauth/token': 'The token, introspection and revocation endpoints; the password grant; grants of features',
   'core/oauth/tokens': 'Codes, access and refresh tokens, rotation and replay',

@@ -13,6 +13,7 @@ import { pushedRequests } from 'oauth-query/par';
 import { personalTokens } from 'oauth-query/personal-tokens';
 import { query } from 'oauth-query/query';
 import { sandbox } from 'oauth-query/sandbox';
+import { selfRegistration } from 'oauth-query/self-registration';
 import { openStore } from 'oauth-query/stores/open';
 import { buildApp as express } from '../../examples/demo/express.js';
 import { buildApp as fastify } from '../../examples/demo/fastify.js';
@@ -71,8 +72,8 @@ const listener = await buildApp({
       openApi(),
       mcp({ scopes: ['content.read'], anonymous: false }),
       personalTokens(),
+      selfRegistration({ scopes: ['content.read'] }),
     ],
-    registration: { scopes: ['content.read'] },
     languages: [english, ...Object.values(others)],
   },
   pages: {},

@@ -9,6 +9,7 @@ import { openApi } from 'oauth-query/openapi';
 import { personalTokens } from 'oauth-query/personal-tokens';
 import { query } from 'oauth-query/query';
 import { sandbox } from 'oauth-query/sandbox';
+import { selfRegistration } from 'oauth-query/self-registration';
 import { sessions } from 'oauth-query/sessions';
 import type { BuildApp } from './app.js';
 import { callbackPage } from './callback-page.js';
@@ -73,7 +74,6 @@ const createApp = async (
         clients: [...SITE.clients.map((one) => reachedAt(one, base)), client],
         lifetimes: settings.lifetimes,
         ...(settings.mediawikiPaths && { paths: MEDIAWIKI_PATHS }),
-        ...(settings.mcp && { registration: { scopes: ['content.read'] } }),
         features: [
           query({
             ...options,
@@ -85,7 +85,9 @@ const createApp = async (
           personalTokens(),
           sessions(),
           // Requires a token, so that clients sign their user in.
-          ...(settings.mcp ? [mcp({ scopes: ['content.read'], anonymous: false })] : []),
+          ...(settings.mcp
+            ? [mcp({ scopes: ['content.read'], anonymous: false }), selfRegistration({ scopes: ['content.read'] })]
+            : []),
         ],
       },
       pages: {

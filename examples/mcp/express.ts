@@ -2,6 +2,7 @@
 import express from 'express';
 import session from 'express-session';
 import { oauthQuery } from 'oauth-query/express';
+import { selfRegistration } from 'oauth-query/self-registration';
 import { answer, isWriting, SCOPES } from './notes.js';
 
 declare module 'express-session' {
@@ -51,7 +52,7 @@ const oauth = oauthQuery({
   scopes: SCOPES,
   // The second one is resource-server.ts, a process of its own.
   resources: { '/mcp': { scopes: ['notes.read'], name: 'Notes' }, [elsewhere]: {} },
-  registration: {},
+  features: [selfRegistration()],
   clients: [{ client_id: 'api', client_secret: 'api-secret', introspect: true }],
   cors: ['*'],
   owner: ({ session: { user } }) => (user === undefined ? undefined : { sub: user, username: user }),

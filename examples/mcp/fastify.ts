@@ -4,6 +4,7 @@ import formbody from '@fastify/formbody';
 import session from '@fastify/session';
 import fastify from 'fastify';
 import { oauthQuery } from 'oauth-query/fastify';
+import { selfRegistration } from 'oauth-query/self-registration';
 import { answer, isWriting, SCOPES } from './notes.js';
 
 declare module 'fastify' {
@@ -46,7 +47,7 @@ const oauth = oauthQuery({
   secret: process.env['OAUTH_SECRET'] ?? 'a secret that is only good for trying this out',
   scopes: SCOPES,
   resources: { '/mcp': { scopes: ['notes.read'], name: 'Notes' } },
-  registration: {},
+  features: [selfRegistration()],
   cors: ['*'],
   owner: ({ session: { user } }) => (user === undefined ? undefined : { sub: user, username: user }),
   loginUrl: '/login',

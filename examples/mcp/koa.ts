@@ -4,6 +4,7 @@ import Router from '@koa/router';
 import Koa from 'koa';
 import session from 'koa-session';
 import { oauthQuery } from 'oauth-query/koa';
+import { selfRegistration } from 'oauth-query/self-registration';
 import { answer, isWriting, SCOPES } from './notes.js';
 
 const port = Number(process.env['PORT'] ?? 3000);
@@ -43,7 +44,7 @@ const oauth = oauthQuery({
   secret: process.env['OAUTH_SECRET'] ?? 'a secret that is only good for trying this out',
   scopes: SCOPES,
   resources: { '/mcp': { scopes: ['notes.read'], name: 'Notes' } },
-  registration: {},
+  features: [selfRegistration()],
   cors: ['*'],
   owner: (ctx) => {
     const user = userOf(ctx);

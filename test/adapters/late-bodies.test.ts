@@ -1,4 +1,5 @@
 import { connect } from 'node:net';
+import { selfRegistration } from 'oauth-query/self-registration';
 import { describe, expect, test } from 'vitest';
 import { query } from '../../src/core/query/index.js';
 import { mcp } from '../../src/mcp/index.js';
@@ -28,8 +29,7 @@ describe.each(everyTransport.filter(({ mount }) => mount === 'bare'))('$name', (
   test('a body that does not arrive before the deadline of its request is 408, and its connection ends: at every endpoint', async () => {
     const { options, errors } = fixture({
       timeout: 200,
-      features: [query(), mcp()],
-      registration: {},
+      features: [query(), mcp(), selfRegistration()],
     });
     const host = await start({ options });
     const answers = await Promise.all([

@@ -1,5 +1,6 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { selfRegistration } from 'oauth-query/self-registration';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { query } from '../../src/core/query/index.js';
@@ -67,8 +68,7 @@ describeEngine('layout and accessibility of the pages', noChromium, () => {
         scope: 'profile content.read',
       },
     ],
-    registration: {},
-    features: [query({ site: { name: 'Example' } }), personalTokens()],
+    features: [query({ site: { name: 'Example' } }), personalTokens(), selfRegistration()],
   });
   let browser: Browser;
   let host: RunningHost;

@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { MCP_RULES } from '../../src/cli/doctor/mcp.js';
+import { LIMIT } from '../../src/features/self-registration/registrations.js';
 import { useStarted } from '../hosts/listen.js';
 import { startNotes } from '../mcp/support/notes-server.js';
-import { limitsOfSuite } from '../oauth/support/limits.js';
+import { constantsOfSuite, limitsOfSuite } from '../oauth/support/limits.js';
 import { everyRow } from '../rows.js';
 import { type Exchange, type Spoil, startBadProxyFor } from './support/bad-proxy.js';
 import { at, dropHeader, edit, type Fault, html, json, redirect, setHeader } from './support/broken-servers.js';
@@ -11,7 +12,8 @@ import { complaints, runDoctor } from './support/run-doctor.js';
 const RESOURCE = '/.well-known/oauth-protected-resource/mcp';
 const SERVER = '/.well-known/oauth-authorization-server';
 
-limitsOfSuite({ registrations: 1000, clientFailures: 1000 });
+limitsOfSuite({ clientFailures: 1000 });
+constantsOfSuite(LIMIT, { registrations: 1000 });
 
 const proxy = useStarted(() => startBadProxyFor((issuer) => startNotes({ issuer, cors: ['*'] })));
 

@@ -1,3 +1,4 @@
+import { selfRegistration } from 'oauth-query/self-registration';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { contentQuery, memoryContent } from '../../src/content/index.js';
 import { query } from '../../src/core/query/index.js';
@@ -21,9 +22,12 @@ const start = ({ start: startHost }: Host, options: McpOptions): Promise<Running
       secret: 'a secret of the test that has 32 characters',
       scopes: { 'pages.read': 'Read the pages' },
       users: [{ username: 'alice', password: 'wonderland' }],
-      registration: {},
       onWarning: () => undefined,
-      features: [query(contentQuery(memoryContent(PAGES), { site: { name: 'Harbour' } })), mcp(options)],
+      features: [
+        query(contentQuery(memoryContent(PAGES), { site: { name: 'Harbour' } })),
+        mcp(options),
+        selfRegistration(),
+      ],
     }),
     guarded: {},
   });

@@ -9,6 +9,7 @@ const FOLDERS = [
   [fileURLToPath(new URL('../resource-server/', import.meta.url)), 'resource-server/'],
   [fileURLToPath(new URL('../features/dpop/', import.meta.url)), 'dpop/'],
   [fileURLToPath(new URL('../features/par/', import.meta.url)), 'par/'],
+  [fileURLToPath(new URL('../features/self-registration/', import.meta.url)), 'self-registration/'],
 ] as const;
 const table = readFileSync(fileURLToPath(new URL('conformance.md', import.meta.url)), 'utf8');
 

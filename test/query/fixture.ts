@@ -77,6 +77,13 @@ export const featureHost = (more: Partial<FeatureHost> = {}): FeatureHost => ({
   accessTokenLifetime: 3600,
   findToken: async () => undefined,
   signsTokens: false,
+  readJson: async () => fail('The API reads its own bodies.'),
+  limitByAddress: () => () => undefined,
+  selfDescribed: {
+    read: () => fail('The API has no clients.'),
+    registration: () => fail('The API has no clients.'),
+    checkScopes: () => undefined,
+  },
   personalTokens: {
     limit: 0,
     shownName: () => undefined,

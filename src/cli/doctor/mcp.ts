@@ -95,7 +95,7 @@ export const MCP_RULES = {
   'mcp-clients': error(
     'Clients that are not registered in advance are accepted.',
     'Users bring their own clients; without this, only manually registered clients can connect.',
-    'Enable options.registration, or add clientDocuments(…) to the clients.',
+    'Add selfRegistration() to options.features, or clientDocuments(…) to the clients.',
   ),
   'mcp-public-clients': error(
     'The token endpoint accepts clients without a secret.',

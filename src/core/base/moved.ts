@@ -35,6 +35,7 @@ export const MOVED_OPTIONS: readonly MovedOption[] = [
   listed('par', 'pushedRequests()'),
   listed('stepUp', 'stepUp()'),
   listed('tokens', 'personalTokens()'),
+  listed('registration', 'selfRegistration()'),
   listed('customGrants', "customGrant('urn:example:grant', { … })"),
   ...['extensions', 'mcp', 'sandbox'].map((name) => ({
     of: ['query'],

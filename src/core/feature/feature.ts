@@ -49,6 +49,11 @@ export interface FeatureDefinition<
   readonly allowsDocuments?: boolean | undefined;
   /** Whether its part `clients.authenticate` authenticates clients that have neither a secret nor keys. Default: `false`. */
   readonly vouchesForClients?: boolean | undefined;
+  /**
+   * What the `client_id` of each client begins with that its part `clients.find` finds: letters and a full stop, such as `app.`. With `reg.`, a `client_id` may
+   * have 1,500 characters, otherwise 512.
+   */
+  readonly clientPrefix?: string | undefined;
   /** A client that what it issues belongs to. It should have neither credentials nor grants: then it can request nothing itself. */
   readonly client?: ClientRegistration | undefined;
   /** Whether the server keeps when and how owners sign in (`auth_time`, `acr`, `amr`), because it reads that. Default: `false`. */
@@ -86,6 +91,7 @@ const MEMBERS: ReadonlySet<string> = new Set([
   'resources',
   'grantTypes',
   'allowsDocuments',
+  'clientPrefix',
   'client',
   'vouchesForClients',
   'keepsSignIn',

@@ -1,5 +1,6 @@
 import type { Authorization } from '../base/authorization.js';
 import type { Bound } from '../base/deadline.js';
+import type { OAuthErrorCode } from '../base/errors.js';
 import type { Admitted, GuardRequirement, GuardResult } from '../base/http/bearer.js';
 import type { HttpRequest, HttpResponse } from '../base/http/messages.js';
 import type { LimitListener } from '../base/limits/limit-reached.js';
@@ -10,8 +11,9 @@ import type { FeatureTexts } from '../base/pages/languages/english.js';
 import type { Clock, MaybePromise, RandomBytes, Timer } from '../base/ports.js';
 import type { EnforcedRules } from '../base/rules.js';
 import type { Seal } from '../base/seal.js';
+import type { OwnRestrictions, StatedMetadata } from '../oauth/clients/client-metadata.js';
 import type { OwnOpenId } from '../oauth/clients/client-openid.js';
-import type { ClientRow } from '../oauth/clients/client.js';
+import type { ClientRegistration, ClientRow } from '../oauth/clients/client.js';
 import type { ScopeDefinition } from '../oauth/facts/settings.js';
 import type { OwnerGrants } from '../oauth/owners/owner-grants.js';
 import type { PersonalTokens } from '../oauth/owners/personal-tokens.js';
@@ -71,6 +73,34 @@ export interface FeatureClients {
   readonly isRegistered: (address: string, registered: readonly string[] | undefined) => boolean;
   /** What a client says about itself for OpenID Connect, as far as it may: its addresses must be where its redirect URIs are. */
   readonly ownOpenId: (given: Readonly<Record<string, unknown>>, redirectUris: readonly string[]) => OwnOpenId;
+}
+
+/** What a client says about itself (RFC 7591 §2), as far as this server uses it. */
+export interface ClientMetadata extends StatedMetadata, OwnRestrictions, OwnOpenId {}
+
+/** Clients that describe themselves. */
+export interface SelfDescribedClients {
+  /**
+   * What the server and its features use of such a description. What they do not support is omitted.
+   *
+   * @param schemes - Schemes of apps that redirect URIs may have, in addition to https, and http on loopback.
+   * @throws OAuthError `invalid_redirect_uri` or `invalid_client_metadata` (RFC 7591 §3.2.2).
+   */
+  readonly read: (given: Readonly<Record<string, unknown>>, schemes: readonly string[]) => ClientMetadata;
+  /** The registration of such a client: public, with PKCE and rotating refresh tokens. @param scopes - Which it may request. */
+  readonly registration: (client_id: string, metadata: ClientMetadata, scopes: readonly string[]) => ClientRegistration;
+  /** @throws TypeError unless such clients may have these scopes. @param option - Names them in the error. */
+  readonly checkScopes: (scopes: readonly string[], option: string) => void;
+}
+
+/** A limit on what callers may do who prove nothing. */
+export interface AddressLimit {
+  /** In the event `limit.reached`. */
+  readonly name: string;
+  /** Calls of one address in a minute, in each process. */
+  readonly max: number;
+  /** Of the response, in ASCII. */
+  readonly message: string;
 }
 
 /** A request to another server. */
@@ -149,6 +179,17 @@ export interface FeatureHost<Needed extends FeatureMaker = FeatureMaker> {
   readonly signsTokens: boolean;
   /** The parameters of a request: of its form if it is a POST request, otherwise of its query. @throws OAuthError for a body that is no form. */
   readonly read: (call: Call, fields: FormFields) => MaybePromise<Form>;
+  /**
+   * The JSON document of a request: at most 64 KiB.
+   *
+   * @param code - Of the error about a body that is none.
+   * @throws OAuthError
+   */
+  readonly readJson: (call: Call, code?: OAuthErrorCode) => Promise<unknown>;
+  /** Counts calls by the address of the caller. @returns a function that throws an `OAuthError` with status 429, once there were too many. */
+  readonly limitByAddress: (limit: AddressLimit) => (call: Call) => void;
+  /** Clients that describe themselves. */
+  readonly selfDescribed: SelfDescribedClients;
   /** All URLs of the token endpoint; empty if they depend on the request. */
   readonly tokenEndpoints: readonly string[];
   /** A path that clients call with their credentials: reads the form, proves the key, and authenticates the client. */

@@ -4,7 +4,7 @@
  * @module oauth-query/feature
  */
 
-export { isPageAddress, isPath, urlProblem } from '../base/addresses/request-addresses.js';
+export { FORBIDDEN_SCHEMES, isPageAddress, isPath, urlProblem } from '../base/addresses/request-addresses.js';
 export { isLoopbackHost } from '../base/addresses/loopback.js';
 export type { Actor } from '../base/actor.js';
 export { abortedInTime } from '../base/deadline.js';
@@ -25,7 +25,14 @@ export { checkAwaited, checkStillAwaited } from '../base/waiting.js';
 export type { ClaimsContext, ClaimsPart } from './claims.js';
 export type { AskedSignIn, SignInWishes } from '../oauth/sign-in/asked-sign-in.js';
 export { feature, type FeatureDefinition, featureMaker } from './feature.js';
-export type { ClientRoute, FeatureHost, HandedOverRequests } from './host.js';
+export type {
+  AddressLimit,
+  ClientMetadata,
+  ClientRoute,
+  FeatureHost,
+  HandedOverRequests,
+  SelfDescribedClients,
+} from './host.js';
 export type { OwnerRoute, OwnerVisit } from './owner-pages.js';
 export type { TokenOwner, Visit } from './owners.js';
 export type {
@@ -48,6 +55,7 @@ export type {
   IssuedToken,
   OwnerSession,
   Parts,
+  PublicClient,
   ReadAuthorization,
 } from './parts.js';
 export type { Feature, FeatureMaker, FeatureOf, PlainFeature, Verifying } from './types.js';

@@ -3,6 +3,7 @@ import type { HttpRequest, HttpResponse, Route } from '../base/http/messages.js'
 import type { MaybePromise } from '../base/ports.js';
 import type { OwnRestrictions } from '../oauth/clients/client-metadata.js';
 import type { OpenIdRegistration, OwnOpenId } from '../oauth/clients/client-openid.js';
+import type { ClientRegistration } from '../oauth/clients/client.js';
 import type { Emit } from '../oauth/events/events.js';
 import type { CustomGrant } from '../oauth/kernel/custom-grant.js';
 import type { Jwk, SigningAlgorithm } from '../oauth/keys/jwk.js';
@@ -212,13 +213,27 @@ export interface IntrospectionPart {
   readonly introspected?: (asked: AskedIntrospection) => MaybePromise<HttpResponse | undefined>;
 }
 
-/** What a feature reads from what clients say about themselves. */
+/** A client that has neither a secret nor keys. */
+export type PublicClient = Omit<
+  ClientRegistration,
+  'client_secret' | 'jwks' | 'jwks_uri' | 'token_endpoint_auth_method'
+>;
+
+/** What a feature reads from what clients say about themselves, and the clients that only it knows. */
 export interface ClientsPart {
   /** Members of a self-registration or of a client document that it keeps. @throws MetadataProblem */
   readonly ownMetadata?: (
     given: Readonly<Record<string, unknown>>,
     redirectUris: readonly string[],
   ) => OwnOpenId & OwnRestrictions;
+  /**
+   * A client whose `client_id` begins with the `clientPrefix` of the feature: called for each request of the client and each use of its tokens, unless
+   * `options.clients` lists it. The server validates an object once, so return the same one again. Such a client has the origin `registration`.
+   *
+   * @returns `undefined` if it is none: then the server asks the registries of `options.clients`. With `disabled: true`, it asks nobody else, and the client is unknown.
+   * @throws UnavailableError if that is not known now.
+   */
+  readonly find?: (client_id: string) => MaybePromise<PublicClient | undefined>;
   /**
    * Authenticates the client of a request by what only this feature can verify. Asked before the server's own authentication, unless the request has an
    * `Authorization` header or a secret. The server checks that the client exists, and that `client_id` names it.

@@ -11,7 +11,6 @@ import type { ServerEndpoint } from '../oauth/kernel/server-endpoint.js';
 import { jwks } from '../oauth/metadata/jwks.js';
 import { metadata, metadataDocument, openIdConfiguration } from '../oauth/metadata/metadata.js';
 import { grantsForm, grantsPage } from '../oauth/owners/grants-page.js';
-import { registration } from '../oauth/registration/registration.js';
 import { clientCredentials } from '../oauth/token/client-credentials.js';
 import { customHandler } from '../oauth/token/custom-handler.js';
 import { featureGrant } from '../oauth/token/feature-grant.js';
@@ -80,7 +79,7 @@ const handlersOf = (services: Services): ReadonlyMap<string, GrantHandler> => {
 
 /** What programs call. */
 const programEndpoints = (services: Services): readonly ServerEndpoint[] => {
-  const { paths, registrations, hooks } = services;
+  const { paths, hooks } = services;
   const [metadataPaths, openIdPath] = insertedPaths(services);
   return [
     { paths: paths.token, programs: { POST: token(services, handlersOf(services)) }, cors: true },
@@ -88,9 +87,6 @@ const programEndpoints = (services: Services): readonly ServerEndpoint[] => {
     { paths: paths.revoke, programs: { POST: revocation(services) }, cors: true },
     ...documents([...paths.metadata, ...metadataPaths], [OPENID, openIdPath], services),
     { paths: paths.jwks, programs: { GET: jwks(services) }, cors: hooks.publicKeys === undefined || 'any' },
-    ...(registrations === undefined
-      ? []
-      : [{ paths: paths.register, programs: { POST: registration(registrations, services) }, cors: true }]),
   ];
 };
 

@@ -1,22 +1,26 @@
 import type { Bound } from '../base/deadline.js';
-import { type OAuthError, tooManyRequests } from '../base/errors.js';
+import { OAuthError, tooManyRequests } from '../base/errors.js';
 import type { FailureLimiter } from '../base/limits/failure-limiter.js';
+import { RateLimit } from '../base/limits/rate-limit.js';
+import { sourceOf } from '../base/limits/source.js';
 import { PERSONAL_TOKENS } from '../base/personal-tokens.js';
 import { type ExpiringRecord, isNumber, type Records, type Shape } from '../base/records.js';
 import { parseScope } from '../base/scope.js';
 import { ownSecrets, Seal } from '../base/seal.js';
 import { deriveKey, type RandomSource } from '../base/secrets.js';
 import { didYouMean } from '../base/spelling.js';
-import type { ClientRoute, FeatureClients, FeatureHost } from '../feature/host.js';
+import type { AddressLimit, ClientRoute, FeatureClients, FeatureHost, SelfDescribedClients } from '../feature/host.js';
 import type { SigningKeysInit, SigningKeys } from '../feature/keys.js';
-import type { FeatureRoute } from '../feature/parts.js';
+import type { Call, FeatureRoute } from '../feature/parts.js';
 import type { FeatureRecords } from '../feature/records.js';
 import { checkClient } from '../oauth/clients/check-client.js';
+import { MetadataProblem, readClientMetadata, selfDescribed } from '../oauth/clients/client-metadata.js';
 import { ownOpenId } from '../oauth/clients/client-openid.js';
 import type { Clients } from '../oauth/clients/clients.js';
-import { redirectUriMatches } from '../oauth/clients/redirect-uri.js';
+import { redirectHost, redirectUriMatches } from '../oauth/clients/redirect-uri.js';
 import { AUTHORIZATION_PARAMETERS } from '../oauth/code/authorization-request.js';
 import { handOver } from '../oauth/code/handed-over.js';
+import { readJson } from '../oauth/facts/json-body.js';
 import { checkedForm, parseParameters } from '../oauth/facts/parameters.js';
 import { provenKey, withNonce } from '../oauth/kernel/bound-tokens.js';
 import { CLIENT_PARAMETERS } from '../oauth/kernel/client-authentication.js';
@@ -31,7 +35,7 @@ import { featureOwners, tokenRoute } from './feature-owners.js';
 import { admission, identify } from './guard.js';
 import type { Observer } from './observer.js';
 import { hostDeadline } from './options/host-functions.js';
-import { resourceAt } from './options/resources.js';
+import { checkSelfDescribedScopes, resourceAt } from './options/resources.js';
 import type { CheckedOptions } from './options/server-table.js';
 
 /** Why a page cannot sign users in as a client, as the end of a sentence. */
@@ -170,6 +174,37 @@ const attempting =
     return undefined;
   };
 
+const limitingByAddress = (
+  { name, max, message }: AddressLimit,
+  { clock, limitAt }: Services,
+): ((call: Call) => void) => {
+  const limit = new RateLimit(clock, max, 60);
+  return ({ request: { ip }, emit }) => {
+    const refused = limit.take(sourceOf(ip), limitAt(ip, max));
+    if (refused === undefined) return;
+    if (refused.isFirst) emit?.({ type: 'limit.reached', limit: name });
+    throw tooManyRequests(message, refused.retryAfter);
+  };
+};
+
+const selfDescribing = ({ scopes }: CheckedOptions, { hooks }: Services): SelfDescribedClients => ({
+  read: (given, schemes) => {
+    try {
+      const stated = readClientMetadata(given, { schemes });
+      return { ...stated, ...hooks.ownMetadata?.(given, stated.redirect_uris) };
+    } catch (error) {
+      if (!(error instanceof MetadataProblem)) throw error;
+      const isRedirect = error.member === 'redirect_uris';
+      throw new OAuthError(isRedirect ? 'invalid_redirect_uri' : 'invalid_client_metadata', error.message);
+    }
+  },
+  registration: (client_id, metadata, own) => {
+    const { redirect_uris, client_name = redirectHost(redirect_uris[0] ?? '') } = metadata;
+    return selfDescribed({ ...metadata, client_id, client_name }, own);
+  },
+  checkScopes: (own, option) => checkSelfDescribedScopes({ scopes: own }, scopes, option),
+});
+
 /** Checks registrations by what this server has; the grants of features follow when they have started. */
 const checking =
   ({ scopes, customGrants, featureGrants, vouchedClients }: OAuthConfig): FeatureHost['checkClient'] =>
@@ -217,6 +252,9 @@ export const featureHost = (
     tokenRoute: (route) => tokenRoute(route, context),
     read: ({ request }, fields) =>
       request.method === 'POST' ? context.readForm(request, fields) : parseParameters(request.query, fields),
+    readJson: ({ request }, code) => readJson(request, context, code),
+    limitByAddress: (limit) => limitingByAddress(limit, context),
+    selfDescribed: selfDescribing(options, context),
     signingKeys: (init) => signingKeys(init, context, bound),
     send: sending(issuer),
     tokenEndpoints: issuer === undefined ? [] : config.paths.token.map((path) => issuer + path),

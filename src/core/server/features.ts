@@ -17,6 +17,7 @@ const ENTRIES: Readonly<Record<string, string>> = {
   dpop: 'dpop() of oauth-query/dpop',
   par: 'pushedRequests() of oauth-query/par',
   fapi2: 'fapi2() of oauth-query/fapi',
+  'self-registration': 'selfRegistration() of oauth-query/self-registration',
   sessions: 'sessions() of oauth-query/sessions',
   'signed-introspection': 'signedIntrospection({ keys }) of oauth-query/signed-introspection',
   'step-up': 'stepUp() of oauth-query/step-up',
@@ -105,9 +106,17 @@ export const readFeatures = (given: readonly unknown[], path: string): readonly 
   checkNames(all);
   checkUnique(all, 'scope', ({ scopes = {} }) => Object.keys(scopes));
   checkUnique(all, 'resource', ({ resources = {} }) => Object.keys(resources));
+  checkUnique(all, 'clientPrefix', prefixesOf);
   checkUnique(all, 'grant', ({ grantTypes = [] }) => grantTypes);
   checkUnique(all, 'claim', ({ name, claims }) => claimNames(claims, `feature ${name}: claims`));
   return inOrder(all);
+};
+
+/** Ends with its only full stop, so that none begins with another. */
+const prefixesOf = ({ name, clientPrefix }: AnyDefinition): readonly string[] => {
+  if (clientPrefix === undefined) return [];
+  if (!/^[a-z]{1,20}\.$/.test(clientPrefix)) fail(`feature ${name}: clientPrefix must be letters and a full stop.`);
+  return [clientPrefix];
 };
 
 /** Parameters that a standard defines for several others: who does not support one must read it, to refuse it. */
@@ -119,14 +128,16 @@ export interface Started {
   readonly parts: Parts<unknown>;
 }
 
-const checkParts = ({ name, grantTypes = [] }: AnyDefinition, parts: unknown): Parts<unknown> => {
+const checkParts = ({ name, grantTypes = [], clientPrefix }: AnyDefinition, parts: unknown): Parts<unknown> => {
   if (parts instanceof Promise)
     return fail(`feature ${name}: start must return its parts, not a promise. Wait before you make the feature.`);
   if (!isRecord(parts)) return fail(`feature ${name}: start must return an object of parts; {} if it has none.`);
   const unknown = Object.keys(parts).find((part) => !PARTS.has(part));
   if (unknown !== undefined)
     fail(`feature ${name}: start returned ${unknown}, which is no part. Known are ${[...PARTS].join(', ')}.`);
-  const { grants = {} }: Parts<unknown> = parts;
+  const { grants = {}, clients }: Parts<unknown> = parts;
+  if ((clientPrefix === undefined) !== (clients?.find === undefined))
+    fail(`feature ${name}: clientPrefix and the part clients.find require each other.`);
   const missing = grantTypes.find((grant) => !Object.hasOwn(grants, grant));
   if (missing !== undefined)
     fail(`feature ${name}: start did not return the grant ${quoted(missing)} of its grantTypes.`);
@@ -148,8 +159,8 @@ export const startFeatures = (
       needs.some(({ feature }) => feature === maker.feature)
         ? values.get(maker.feature ?? '')
         : fail(`feature ${name}: host.use takes one of the functions in its needs.`);
-    const parts =
-      start === undefined ? {} : checkParts(definition, start(hostFor(definition, use as FeatureHost['use']) as never));
+    const host = hostFor(definition, use as FeatureHost['use']) as never; // It has what this feature needs.
+    const parts = checkParts(definition, start === undefined ? {} : start(host));
     values.set(name, parts.provide);
     return { definition, parts };
   });

@@ -15,8 +15,6 @@ interface Limiters {
   readonly userCodeLimit: GuessLimiter;
   /** Device codes requested by public clients. */
   readonly deviceLimit: RateLimit;
-  /** Self-registrations of clients. */
-  readonly registrationLimit: RateLimit;
   /** Approvals without a question. */
   readonly silentLimit: RateLimit;
 }
@@ -43,7 +41,6 @@ export const limitersOf = (given: Omit<SlotsDependencies, 'budget'>, emit: Limit
       emit,
     ),
     deviceLimit: new RateLimit(clock, LIMITS.deviceRequests, 60),
-    registrationLimit: new RateLimit(clock, LIMITS.registrations, 60),
     silentLimit: new RateLimit(clock, LIMITS.silentApprovals, 60),
   };
 };

@@ -152,6 +152,11 @@ const withFeatures = (
     for (const [name, grant] of Object.entries(parts.grants ?? {}))
       if ('decide' in grant) config.featureGrants.set(name, grant);
       else config.customGrants.set(name, boundGrant(name, grant, bound));
+  for (const {
+    definition: { clientPrefix },
+    parts,
+  } of started)
+    if (clientPrefix !== undefined && parts.clients?.find) config.ownClients.set(clientPrefix, parts.clients.find);
   return started;
 };
 

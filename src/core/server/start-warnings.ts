@@ -10,10 +10,10 @@ import type { CheckedOptions } from './options/server-table.js';
 /** The warning about a client whose owners cannot sign in here. Another process with the same store may have the pages for it. */
 const strandedClient = (
   { owner, users }: CheckedOptions,
-  { clients, grants, registrations }: OAuthConfig,
+  { clients, grants, ownClients }: OAuthConfig,
 ): string | undefined => {
   if (owner !== undefined || users !== undefined) return undefined;
-  if (registrations !== undefined)
+  if (ownClients.size > 0)
     return 'Clients may register themselves, but users cannot sign in. Set options.users, or options.owner and options.loginUrl.';
   for (const client of clients.listed.values()) {
     const grant = OWNER_GRANTS.find((name) => grants.has(name) && client.grantTypes.has(name));
@@ -106,10 +106,10 @@ const warnOfPrivilege = (options: CheckedOptions, { leastPrivilege: rule }: OAut
 
 /** Warns about settings that work but should be changed. */
 export const warnAtStart = (options: CheckedOptions, config: OAuthConfig): void => {
-  const { issuer, clients, registration, secret } = options;
+  const { issuer, clients, secret } = options;
   const missing = [
     issuer === undefined && 'issuer (taken from each request, on loopback only)',
-    clients === undefined && registration === undefined && 'clients (no tokens are issued)',
+    clients === undefined && config.ownClients.size === 0 && 'clients (no tokens are issued)',
     config.jwt === true && 'keys in jwt (one is generated at start: tokens end with the process)',
     secret === undefined &&
       'secret (generated at start: sessions end with the process, and other processes do not know them)',

@@ -1,4 +1,5 @@
 import { dpop } from 'oauth-query/dpop';
+import { selfRegistration } from 'oauth-query/self-registration';
 import { expect, test } from 'vitest';
 import { DOCUMENT, DocumentServers, Publisher } from '../../clients/support/publisher.js';
 import { Client } from '../../hosts.js';
@@ -21,7 +22,7 @@ test('DP20 a client whose document says so gets no tokens without a proof', asyn
 });
 
 test('DP20 a client that registered itself so gets no tokens without a proof', async () => {
-  const nodes = new Nodes({ secret: SECRET, registration: {}, features: [dpop()] });
+  const nodes = new Nodes({ secret: SECRET, features: [dpop(), selfRegistration()] });
   const { host } = await nodes.start();
   const http = new Client(host.base);
   const redirect_uri = 'https://app.example.org/cb';

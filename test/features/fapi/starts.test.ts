@@ -8,6 +8,7 @@ import { oauthQuery, type OAuthQueryOptions } from 'oauth-query/node';
 import { openIdConnect } from 'oauth-query/openid';
 import { pushedRequests } from 'oauth-query/par';
 import { personalTokens } from 'oauth-query/personal-tokens';
+import { selfRegistration } from 'oauth-query/self-registration';
 import { signedIntrospection } from 'oauth-query/signed-introspection';
 import { describe, expect, test } from 'vitest';
 import { memoryStore } from '../../../src/stores/memory.js';
@@ -185,9 +186,9 @@ const SETTINGS: readonly Setting[] = [
   },
   {
     name: 'clients that register themselves',
-    wrong: () => start({ registration: {} }),
-    says: ['options.registration', '5.3.2.1 (3, 6)'],
-    right: () => start({ registration: undefined }),
+    wrong: () => start({}, [selfRegistration()]),
+    says: ['selfRegistration()', '5.3.2.1 (3, 6)'],
+    right: () => start({}),
   },
   {
     name: 'localhost with any port',
@@ -239,14 +240,17 @@ describe('FAPI 2.0 Security Profile', () => {
       clients,
       grants: ['authorization_code', 'password', 'implicit', 'refresh_token'],
       lifetimes: { authorizationCode: 600, codeReplayTolerance: 60 },
-      registration: {},
       allowLocalhostRedirects: true,
     } as const;
     expect(() =>
       oauthQuery({ ...options, store: memoryStore(), jwt: [{ key: rsa }], features } as never),
     ).not.toThrow();
     expect(() =>
-      oauthQuery({ ...options, store: memoryStore(), features: [...features, personalTokens()] } as never),
+      oauthQuery({
+        ...options,
+        store: memoryStore(),
+        features: [...features, personalTokens(), selfRegistration()],
+      } as never),
     ).not.toThrow();
   });
 

@@ -1,6 +1,7 @@
 import { decodeJwt } from 'jose';
 import { checkClient } from 'oauth-query';
 import * as languages from 'oauth-query/languages';
+import { selfRegistration } from 'oauth-query/self-registration';
 import { describe, expect, test } from 'vitest';
 import { bearer, Client, hostFor, useHost } from '../../hosts.js';
 import { Browser, PKCE, responseOf, wordsOf } from '../../oauth/support/browser.js';
@@ -24,7 +25,7 @@ describe.each(hostFor(import.meta.url))('what owners see and control, on $name',
   const warnings: string[] = [];
   const { options, errors } = openIdFixture(
     {},
-    { languages: offered, registration: {}, resources: ['https://api.example'] },
+    { languages: offered, features: [selfRegistration()], resources: ['https://api.example'] },
   );
   const running = useHost(host, { options: { ...options, onWarning: (text) => warnings.push(text) } }, errors);
   const flows = rpsAt(running);

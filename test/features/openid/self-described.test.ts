@@ -1,3 +1,4 @@
+import { selfRegistration } from 'oauth-query/self-registration';
 import { describe, expect, test } from 'vitest';
 import { readDocument } from '../../../src/clients/documents/client-document.js';
 import { Client, hostFor, type RunningHost, useHost } from '../../hosts.js';
@@ -38,7 +39,7 @@ describe.each(hostFor(import.meta.url))('clients that describe themselves, on $n
   const { options, errors } = openIdFixture(
     { keys: [{ key: RSA }] },
     {
-      registration: {},
+      features: [selfRegistration()],
       clients: [],
     },
   );
@@ -84,7 +85,7 @@ describe.each(hostFor(import.meta.url))('clients that describe themselves, on $n
   });
 
   test('O1, O86: without the feature, such members are ignored', async () => {
-    const off = fixture({ registration: {} });
+    const off = fixture({ features: [selfRegistration()] });
     const plain = await host.start({ options: off.options });
     const { json } = await register(plain);
     expect(Object.keys(json).filter((name) => /logout|max_age|auth_time|alg|subject/.test(name))).toEqual([]);

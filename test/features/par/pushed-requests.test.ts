@@ -1,5 +1,6 @@
 import { generateKeyPair, exportJWK, SignJWT } from 'jose';
 import { pushedRequests } from 'oauth-query/par';
+import { selfRegistration } from 'oauth-query/self-registration';
 import { describe, expect, test } from 'vitest';
 import { oauthQuery } from '../../../src/adapters/node/index.js';
 import { dpop } from '../../../src/features/dpop/index.js';
@@ -287,7 +288,7 @@ test('PA9 a server, or a client, may take no other requests', async () => {
 });
 
 test('PA9 a client that registered itself so takes no other requests', async () => {
-  const site = await startPush(HOST, {}, { registration: {} });
+  const site = await startPush(HOST, {}, { features: [selfRegistration()] });
   const { redirect_uri } = SPA;
   const registered = await site.http.request('/oauth/register', {
     method: 'POST',

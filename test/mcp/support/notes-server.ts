@@ -1,4 +1,5 @@
 import express from 'express';
+import { selfRegistration } from 'oauth-query/self-registration';
 import { answer, isWriting, SCOPES } from '../../../examples/mcp/notes.js';
 import { type OAuthQueryOptions, oauthQuery } from '../../../src/adapters/express/index.js';
 import type { OAuthEvent } from '../../../src/core/oauth/events/events.js';
@@ -37,7 +38,7 @@ export const startNotes = async (
     secret: 'a secret of the test that has 32 characters',
     scopes: SCOPES,
     resources: { [path]: { scopes: ['notes.read'], name: 'Notes' } },
-    registration: {},
+    features: [selfRegistration()],
     users: [{ username: 'alice', password: 'wonderland' }],
     onEvent: (event) => events.push(event),
     ...options,

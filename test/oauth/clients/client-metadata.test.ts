@@ -1,15 +1,17 @@
 import { checkClient, type ClientRow } from 'oauth-query';
 import { storedClients } from 'oauth-query/clients';
 import { oauthQuery } from 'oauth-query/node';
+import { selfRegistration } from 'oauth-query/self-registration';
 import { memoryStore } from 'oauth-query/stores/memory';
 import { describe, expect, test } from 'vitest';
 import { readDocument } from '../../../src/clients/documents/client-document.js';
 import { checkRegistration } from '../../../src/core/oauth/clients/check-registration.js';
+import { LIMIT } from '../../../src/features/self-registration/registrations.js';
 import { APP, DOCUMENT } from '../../clients/support/publisher.js';
 import { Client, oneHostEach } from '../../hosts.js';
 import { everyRow } from '../../rows.js';
 import { fixture } from '../support/fixture.js';
-import { limitsOfTest } from '../support/limits.js';
+import { constantsOfTest } from '../support/limits.js';
 import { register } from '../support/tokens.js';
 
 const [anyHost] = oneHostEach;
@@ -86,8 +88,8 @@ describe('a redirect URI that misleads, or could run code, is refused', () => {
     everyRow(WRONG, (uri) => isRefusedOfOperators({ redirect_uris: [uri] }, `redirect URI ${JSON.stringify(uri)} `)));
 
   test('at registration', async () => {
-    limitsOfTest({ registrations: 1000 });
-    const host = await start(fixture({ registration: {} }));
+    constantsOfTest(LIMIT, { registrations: 1000 });
+    const host = await start(fixture({ features: [selfRegistration()] }));
     await everyRow(WRONG, async (uri) => {
       const { status, json } = await register(host.base, { redirect_uris: [uri] });
       expect([status, json['error']]).toEqual([400, 'invalid_redirect_uri']);
@@ -167,8 +169,8 @@ describe('the name of a client', () => {
   ] as const;
 
   test('has no invisible character, whoever describes the client', async () => {
-    limitsOfTest({ registrations: 1000 });
-    const host = await start(fixture({ registration: {} }));
+    constantsOfTest(LIMIT, { registrations: 1000 });
+    const host = await start(fixture({ features: [selfRegistration()] }));
     await everyRow(NAMES, async ([given, shown]) => {
       const { json } = await register(host.base, { ...REDIRECT, client_name: given });
       expect(json['client_name']).toBe(shown);

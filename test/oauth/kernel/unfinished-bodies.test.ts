@@ -2,6 +2,7 @@ import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
+import { selfRegistration } from 'oauth-query/self-registration';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { query } from '../../../src/core/query/index.js';
 import { mcp } from '../../../src/mcp/index.js';
@@ -81,8 +82,7 @@ const HOSTS = everyTransport.filter(({ mount }) => mount === 'bare');
 const hosted = async ({ start }: (typeof HOSTS)[number]) => {
   const { options, errors } = fixture({
     timeout: 60_000,
-    features: [query(), mcp()],
-    registration: {},
+    features: [query(), mcp(), selfRegistration()],
   });
   const { base } = await start({ options });
   const fill = async (from: string, count: number, length = LENGTH): Promise<readonly Unfinished[]> => {

@@ -1,3 +1,4 @@
+import { selfRegistration } from 'oauth-query/self-registration';
 import { describe, expect, test } from 'vitest';
 import { type Answer, basic, bearer, Client, hostFor, oneHostEach, type RunningHost, useHost } from '../../hosts.js';
 import { everyRow } from '../../rows.js';
@@ -207,14 +208,14 @@ const MCP = [{ client_id: 'mcp', redirect_uris: ['https://mcp.example/cb'], refr
 describe.each(hostFor(import.meta.url))('resources in requests on $name', ({ start }) => {
   const one = fixture({
     resources: { '/mcp': { scopes: ['content.read'] } },
-    registration: {},
+    features: [selfRegistration()],
     scopes: { ...SCOPES, offline_access: 'Stay signed in' },
     lifetimes: { rememberedConsent: 86_400 },
     clients: MCP,
   });
   const several = fixture({
     resources: { '/mcp': {}, '/': {}, [ELSEWHERE]: {} },
-    registration: {},
+    features: [selfRegistration()],
     clients: [
       {
         client_id: 'narrow',

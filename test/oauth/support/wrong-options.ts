@@ -449,28 +449,6 @@ export const WRONG_OPTIONS: Readonly<Record<string, readonly object[]>> = {
       { backchannel_logout_uri: NO_URIS[0] },
     ].map((fields) => ({ ...web, ...fields })),
   ]),
-  registration: [
-    ...each('registration', [7, [], { lifetimes: 1 }, { deny: ['x'] }]),
-    { registration: {} },
-    ...[
-      { grants: ['client_credentials'] },
-      { registration: { scopes: ['nothing'] } },
-      { registration: { scopes: ['introspect'] } },
-      { registration: { scopes: 'read' } },
-      { registration: { scopes: ['a b'] } },
-      { registration: { redirectSchemes: ['https'] } },
-      { registration: { redirectSchemes: ['javascript'] } },
-      { registration: { redirectSchemes: ['cursor:'] } },
-      { registration: { redirectSchemes: 'cursor' } },
-      { registration: { refreshGrace: 61 } },
-      { registration: { isDenied: ['x'] } },
-    ].map((options) => ({
-      secret: 'a secret of the test that has 32 characters',
-      scopes: { introspect: 'Look at tokens' },
-      registration: {},
-      ...options,
-    })),
-  ],
   branding: [
     ...each('branding', [7, { nam: 'Orchard' }]),
     ...below('branding', 'name', ['', 7]),

@@ -1,6 +1,18 @@
 import { isLoopbackHost } from './loopback.js';
 import { parseUrl } from './url.js';
 
+/** Schemes that run code or read files when a browser is redirected to them. */
+export const FORBIDDEN_SCHEMES: ReadonlySet<string> = new Set([
+  'javascript',
+  'data',
+  'vbscript',
+  'file',
+  'blob',
+  'about',
+  'view-source',
+  'filesystem',
+]);
+
 /** Whether data sent to a URL is encrypted in transit or never leaves the machine. */
 export const isProtected = ({ protocol, hostname }: URL): boolean =>
   protocol === 'https:' || (protocol === 'http:' && isLoopbackHost(hostname));

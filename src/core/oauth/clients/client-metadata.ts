@@ -30,7 +30,7 @@ export const refuse = (sentence: string, member?: string): never => {
 export const member = (given: GivenMetadata, name: string): unknown =>
   Object.hasOwn(given, name) && given[name] !== null ? given[name] : undefined;
 
-export const textOf = (given: GivenMetadata, name: string): string | undefined => {
+const textOf = (given: GivenMetadata, name: string): string | undefined => {
   const value = member(given, name);
   return value === undefined || typeof value === 'string' ? value : refuse(`${name} must be a string.`, name);
 };

@@ -8,6 +8,7 @@ import { CHANGED_BY_BASIC, GUESSABLE, hasShortSecret, isChangedByBasic } from '.
 import {
   type AuthenticationMethod,
   type Client,
+  type ClientOrigin,
   type ClientRegistration,
   type ClientRegistry,
   type ClientRow,
@@ -15,12 +16,13 @@ import {
   isRegistry,
 } from './client.js';
 import { isOwnRegistry } from './own-registry.js';
-import type { Registered, Registrations } from './registrations.js';
+
+/** Finds the clients of features, by what their `client_id` begins with. The functions follow when the features have started. */
+export type OwnClients = Map<string, (client_id: string) => MaybePromise<ClientRow | undefined>>;
 
 /** Other origins of clients, and what is known of the server, for invalid rows. */
 interface Others {
-  /** Self-registered clients. */
-  readonly registrations?: Registrations | undefined;
+  readonly own?: OwnClients | undefined;
   readonly onError?: ((error: unknown) => void) | undefined;
   readonly onWarning?: OnWarning | undefined;
   readonly issuer?: string | undefined;
@@ -29,7 +31,7 @@ interface Others {
 /** More columns than a table of clients has; beyond that, no more warnings are emitted. */
 const MAX_WARNINGS = 100;
 
-/** No client of a registry has a longer `client_id`; those of self-registered clients are, and no registry has to look for them. */
+/** No client of a registry has a longer `client_id`; those of features may, and no registry has to look for them. */
 const MAX_ASKED_LENGTH = 512;
 
 /** Clients by their `client_id`. @throws TypeError with the first problem. */
@@ -57,21 +59,25 @@ export class Clients {
   readonly #listed: ReadonlyMap<string, Client>;
   readonly #registries: readonly ClientRegistry[];
   readonly #rules: ServerRules;
-  readonly #registrations: Registrations | undefined;
-  readonly #listeners: Omit<Others, 'registrations'>;
+  readonly #own: OwnClients;
+  readonly #listeners: Omit<Others, 'own'>;
   readonly #warned = new Set<string>();
   /** If a registry returns the same object again, it is not validated again. */
   readonly #prepared = new WeakMap<ClientRow, { readonly client: Client | undefined }>();
 
   /** @throws TypeError for an invalid registration in the list. */
-  constructor(source: readonly ClientSource[] | ClientRegistry, rules: ServerRules, others: Others = {}) {
+  constructor(
+    source: readonly ClientSource[] | ClientRegistry,
+    rules: ServerRules,
+    { own = new Map(), ...listeners }: Others = {},
+  ) {
     const sources: readonly ClientSource[] = isRegistry(source) ? [source] : source;
     const registrations = sources.filter((item): item is ClientRegistration => !isRegistry(item));
     this.#listed = listedClients(registrations, rules);
     this.#registries = sources.filter(isRegistry);
     this.#rules = rules;
-    this.#registrations = others.registrations;
-    this.#listeners = others;
+    this.#own = own;
+    this.#listeners = listeners;
   }
 
   /** The clients of the list, without those of registries. */
@@ -81,7 +87,7 @@ export class Clients {
 
   /** Whether all clients are in the list. */
   get areAllListed(): boolean {
-    return this.#registries.length === 0 && this.#registrations === undefined;
+    return this.#registries.length === 0 && this.#own.size === 0;
   }
 
   /** The methods some client may authenticate with; a registry may have clients of every kind. */
@@ -94,7 +100,7 @@ export class Clients {
       'client_secret_basic',
       'client_secret_post',
       ...(has('private_key_jwt') ? (['private_key_jwt'] as const) : []),
-      ...(this.#registrations !== undefined || has('none') ? (['none'] as const) : []),
+      ...(this.#own.size > 0 || has('none') ? (['none'] as const) : []),
     ];
   }
 
@@ -118,10 +124,18 @@ export class Clients {
   find(client_id: string, lookup: ClientLookup = {}): MaybePromise<Client | undefined> {
     const listed = this.#listed.get(client_id);
     if (listed !== undefined || this.areAllListed) return unlessDisabled(listed);
-    const registered = this.#registrations?.open(client_id);
-    if (registered !== undefined) return this.#unlessDenied(registered);
-    if (this.#registries.length === 0 || client_id.length > MAX_ASKED_LENGTH) return undefined;
-    return this.#ask(client_id, lookup).then(unlessDisabled);
+    const next = (own: Client | undefined): MaybePromise<Client | undefined> => {
+      if (own !== undefined) return unlessDisabled(own);
+      if (this.#registries.length === 0 || client_id.length > MAX_ASKED_LENGTH) return undefined;
+      return this.#ask(client_id, lookup).then(unlessDisabled);
+    };
+    const own = this.#findOwn(client_id);
+    return own instanceof Promise ? own.then(next) : next(own);
+  }
+
+  /** Whether a `client_id` looks like one of a feature. */
+  isOfFeature(client_id: string): boolean {
+    return [...this.#own.keys()].some((prefix) => client_id.startsWith(prefix));
   }
 
   /**
@@ -135,7 +149,9 @@ export class Clients {
       const asked = registry.findAgain?.(client_id) ?? undefined;
       if (asked !== undefined)
         return answerOf('findAgain', () => asked).then((row) =>
-          row === undefined || row === null ? undefined : unlessDisabled(this.#prepare(row, client_id, registry)),
+          row === undefined || row === null
+            ? undefined
+            : unlessDisabled(this.#prepare(row, client_id, originOf(registry))),
         );
     }
     return undefined;
@@ -162,8 +178,8 @@ export class Clients {
    * @returns whether a registry did it.
    */
   async endTokens(client_id: string, validAfter: number): Promise<boolean> {
-    // A self-registered client has no tokens of its own.
-    if (this.#listed.has(client_id) || this.#registrations?.open(client_id) !== undefined) return false;
+    // A client of a feature is public, so it has no tokens of its own.
+    if (this.#listed.has(client_id) || (await this.#findOwn(client_id)) !== undefined) return false;
     for (const registry of this.#registries) {
       const row = await rowOf(registry, client_id);
       if (row === undefined || row === null) continue;
@@ -173,23 +189,29 @@ export class Clients {
     return false;
   }
 
-  #unlessDenied({ id, client }: Registered): MaybePromise<Client | undefined> {
-    const denied = this.#registrations?.isDenied(id) ?? false;
-    if (typeof denied === 'boolean') return denied ? undefined : client;
-    return Promise.resolve(denied).then((is) => (is ? undefined : client));
+  /** The client that a feature knows. */
+  #findOwn(client_id: string): MaybePromise<Client | undefined> {
+    const prepared = (row: ClientRow | undefined): Client | undefined =>
+      row && this.#prepare(row, client_id, 'registration');
+    for (const [prefix, find] of this.#own) {
+      if (!client_id.startsWith(prefix)) continue;
+      const found = find(client_id);
+      return found instanceof Promise ? found.then(prepared) : prepared(found);
+    }
+    return undefined;
   }
 
   /** The first registry that knows the client decides, whatever the result. */
   async #ask(client_id: string, lookup: ClientLookup): Promise<Client | undefined> {
     for (const registry of this.#registries) {
       const row = await rowOf(registry, client_id, lookup);
-      if (row !== undefined && row !== null) return this.#prepare(row, client_id, registry);
+      if (row !== undefined && row !== null) return this.#prepare(row, client_id, originOf(registry));
     }
     return undefined;
   }
 
   /** An invalid registration only affects this client. */
-  #prepare(row: unknown, client_id: string, registry: ClientRegistry): Client | undefined {
+  #prepare(row: unknown, client_id: string, origin: ClientOrigin): Client | undefined {
     const { onError } = this.#listeners;
     if (typeof row !== 'object' || row === null || !('client_id' in row) || row.client_id !== client_id) {
       const what = Array.isArray(row) ? 'an array: return its first row' : 'a different client from the one requested';
@@ -199,8 +221,9 @@ export class Clients {
     const found = row as ClientRow; // What it holds is checked here, or was before.
     const known = this.#prepared.get(found);
     if (known !== undefined) return known.client;
-    const rules = isOwnRegistry(registry) ? { ...this.#rules, origin: registry.origin } : this.#rules;
-    const { client, problems } = checkRow(found, rules, (column, sentence) => this.#warn(column, sentence, 'OQ309'));
+    const { client, problems } = checkRow(found, { ...this.#rules, origin }, (column, sentence) =>
+      this.#warn(column, sentence, 'OQ309'),
+    );
     if (client && isPublicIssuer(this.#listeners.issuer) && hasShortSecret(found.client_secret))
       this.#warn('client_secret', `The client_secret of ${JSON.stringify(client_id)} ${GUESSABLE}`, 'OQ204');
     if (client && isChangedByBasic(found))
@@ -220,6 +243,8 @@ export class Clients {
     this.#listeners.onWarning?.(`clients.find: ${sentence}`, code);
   }
 }
+
+const originOf = (registry: ClientRegistry): ClientOrigin => (isOwnRegistry(registry) ? registry.origin : 'operator');
 
 /** Clients never see the text of an unexpected exception. */
 const answerOf = async (

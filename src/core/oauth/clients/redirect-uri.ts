@@ -1,20 +1,8 @@
 import { isLoopbackHost } from '../../base/addresses/loopback.js';
-import { hasForbiddenCharacter, urlProblem } from '../../base/addresses/request-addresses.js';
+import { FORBIDDEN_SCHEMES, hasForbiddenCharacter, urlProblem } from '../../base/addresses/request-addresses.js';
 import { parseUrl } from '../../base/addresses/url.js';
 
 const MAX_LENGTH = 1024;
-
-/** Schemes that run code or read files when a browser is redirected to them. */
-export const FORBIDDEN_SCHEMES: ReadonlySet<string> = new Set([
-  'javascript',
-  'data',
-  'vbscript',
-  'file',
-  'blob',
-  'about',
-  'view-source',
-  'filesystem',
-]);
 
 /** Parameters of our responses, which a registered query must not contain, or a client could read the wrong value. */
 const RESPONSE_PARAMETERS = ['code', 'state', 'error', 'error_description', 'error_uri', 'iss'];

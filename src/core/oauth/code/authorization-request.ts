@@ -16,7 +16,6 @@ import {
   withFragment,
   withQuery,
 } from '../clients/redirect-uri.js';
-import { isRegistered } from '../clients/registrations.js';
 import type { Emit } from '../events/events.js';
 import type { Parameters } from '../facts/parameters.js';
 import type { OAuthHooks } from '../kernel/hooks.js';
@@ -134,8 +133,7 @@ const takesForms = (uri: string): boolean => /^https:/i.test(uri) || isLoopbackR
 
 /** What {@link AuthorizationRequests} depend on. */
 interface AuthorizationRequestServices {
-  readonly clients: ClientFinder;
-  readonly registrations: object | undefined;
+  readonly clients: ClientFinder & { isOfFeature(client_id: string): boolean };
   readonly grants: ReadonlySet<string>;
   readonly requested: RequestedAccess;
   readonly allowLocalhostRedirects: boolean;
@@ -156,9 +154,9 @@ const MAX_LISTED_URIS = 10;
 /** A client that has registered itself cannot be told that it is unknown by now; its owner can. */
 const unknownClient = (
   client_id: string,
-  { registrations }: AuthorizationRequestServices,
+  { clients }: AuthorizationRequestServices,
 ): 'unknown_registration' | 'unknown_client' =>
-  registrations !== undefined && isRegistered(client_id) ? 'unknown_registration' : 'unknown_client';
+  clients.isOfFeature(client_id) ? 'unknown_registration' : 'unknown_client';
 
 /** The page where a client cannot be used. */
 const UNUSABLE = {

@@ -13,8 +13,6 @@ export const LIMITS = {
   sourceFailures: 50,
   /** Device codes that public clients request per address and minute, in each process: many televisions of one house, few of a flood. */
   deviceRequests: 30,
-  /** Clients that register themselves per address and minute, in each process: applications in a data centre share few addresses. */
-  registrations: 60,
   /** Approvals without a question per owner, client and minute, in each process: more than that, a page reloads itself. */
   silentApprovals: 30,
   /** Personal tokens of an owner: a page can show them, and a person can tell them apart. */

@@ -2,8 +2,7 @@ import type { KeySource } from '../../base/key-source.js';
 import type { Languages } from '../../base/pages/languages/languages.js';
 import type { EnforcedRules } from '../../base/rules.js';
 import type { GrantPart } from '../../feature/parts.js';
-import type { Clients } from '../clients/clients.js';
-import type { Registrations } from '../clients/registrations.js';
+import type { Clients, OwnClients } from '../clients/clients.js';
 import type { ImpliedScopes } from '../facts/implied-scopes.js';
 import type { Resources } from '../facts/resources.js';
 import type { Lifetimes, PathName, ScopeDefinition } from '../facts/settings.js';
@@ -14,7 +13,6 @@ import type { CustomGrant } from './custom-grant.js';
 export const FIXED_PATHS = {
   deviceVerify: ['/oauth/device/verify'],
   grants: ['/oauth/grants'],
-  register: ['/oauth/register'],
   jwks: ['/oauth/jwks'],
   metadata: ['/.well-known/oauth-authorization-server'],
 } as const;
@@ -34,8 +32,8 @@ export interface OAuthConfig {
   readonly clients: Clients;
   /** Whether a feature authenticates clients that have neither a secret nor keys. */
   readonly vouchedClients: boolean;
-  /** Self-registered clients, if enabled. */
-  readonly registrations: Registrations | undefined;
+  /** Clients that features know. */
+  readonly ownClients: OwnClients;
   readonly users: Directory | undefined;
   /** The languages of the pages. */
   readonly languages: Languages;

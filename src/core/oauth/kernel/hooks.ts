@@ -10,7 +10,12 @@ import type {
 
 /** What all features together change in the requests of the authorization server. What no feature has is absent, so that it costs a request nothing. */
 export interface OAuthHooks
-  extends AuthorizationPart, ClientsPart, EndedPart, IntrospectionPart, Pick<Parts, 'began' | 'metadata'> {
+  extends
+    AuthorizationPart,
+    Omit<ClientsPart, 'find'>,
+    EndedPart,
+    IntrospectionPart,
+    Pick<Parts, 'began' | 'metadata'> {
   /** Further published keys. */
   readonly publicKeys?: Parts['keys'];
   /** What each feature stores about owners. */

@@ -67,7 +67,6 @@ export const metadataDocument = (
     ...(grants.has(DEVICE_CODE_GRANT) ? { device_authorization_endpoint: issuer + paths.device[0] } : {}),
     introspection_endpoint: issuer + paths.introspect[0],
     revocation_endpoint: issuer + paths.revoke[0],
-    ...(config.registrations === undefined ? {} : { registration_endpoint: issuer + paths.register[0] }),
     ...(config.jwt === undefined && publicKeys === undefined ? {} : { jwks_uri: issuer + paths.jwks[0] }),
     ...(config.scopes.size > 0 ? { scopes_supported: [...config.scopes.keys()] } : {}),
     // Required, even if it is empty.

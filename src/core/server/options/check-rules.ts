@@ -14,16 +14,6 @@ const CHECKS: readonly ((options: CheckedOptions, rules: EnforcedRules) => strin
     if (rule === undefined || name === undefined) return undefined;
     return contradiction(`options.grants has ${name}`, rule, 'a server without it', 'Remove it from the list.');
   },
-  ({ registration }, { clientAuthentication: rule }) => {
-    if (rule === undefined || registration === undefined || rule.value.includes('none')) return undefined;
-    const limit = `clients that authenticate with ${rule.value.join(' or ')}`;
-    return contradiction(
-      'options.registration makes clients public',
-      rule,
-      limit,
-      'Omit it, and register clients yourself.',
-    );
-  },
   ({ features }, { boundTokens: rule }) => {
     const issuing = features.find(({ client }) => client !== undefined);
     return rule === undefined || issuing === undefined

@@ -84,10 +84,9 @@ const registryServerOf = (
  */
 export const withDeadlines = (options: CheckedOptions): CheckedOptions => {
   const bound = hostDeadline(options);
-  const { users, clients, jwt, registration } = options;
+  const { users, clients, jwt } = options;
   return {
     ...within(options, 'options', bound, 'owner', 'loginUrl', 'validateGrant'),
-    ...(registration && { registration: within(registration, 'options.registration', bound, 'isDenied') }),
     ...(users &&
       'authenticate' in users && { users: within(users, 'options.users', bound, 'authenticate', 'isActive') }),
     ...(clients && { clients: boundClients(clients, bound, registryServerOf(options, bound)) }),

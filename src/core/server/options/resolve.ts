@@ -4,17 +4,14 @@ import { Languages } from '../../base/pages/languages/languages.js';
 import { joinRules } from '../../base/rules.js';
 import { fail, object } from '../../base/schema.js';
 import { INTROSPECT, OFFLINE_ACCESS } from '../../base/scope.js';
-import { ownSecrets, Seal } from '../../base/seal.js';
-import type { ServerRules } from '../../oauth/clients/check-registration.js';
 import { type ClientRegistry, type ClientSource, isRegistry } from '../../oauth/clients/client.js';
 import { Clients } from '../../oauth/clients/clients.js';
-import { Registrations } from '../../oauth/clients/registrations.js';
 import { ImpliedScopes } from '../../oauth/facts/implied-scopes.js';
 import { FIXED_PATHS, type OAuthConfig } from '../../oauth/kernel/config.js';
 import { directoryOf, type Directory, type UserDirectory } from '../../oauth/sign-in/users.js';
 import { remedyFor } from '../features.js';
 import { checkRules } from './check-rules.js';
-import { checkScopes, checkSelfDescribedScopes, resourcesOf } from './resources.js';
+import { checkScopes, resourcesOf } from './resources.js';
 import { type CheckedOptions, SERVER_OPTIONS } from './server-table.js';
 
 const TABLE = object(SERVER_OPTIONS, { takes: 'an object of options', moved: movedFrom('oauthQuery') });
@@ -120,26 +117,6 @@ const clientsOf = (options: CheckedOptions): readonly ClientSource[] | ClientReg
   return own.length === 0 ? clients : [...(isRegistry(clients) ? [clients] : clients), ...own];
 };
 
-/** Self-registration of clients, if enabled. */
-const registrationsOf = (options: CheckedOptions, rules: ServerRules): Registrations | undefined => {
-  const { registration, secret, issuer, grants, runtime } = options;
-  if (registration === undefined) return undefined;
-  if (secret === undefined)
-    fail(
-      'options.registration needs options.secret: registrations are encrypted with it and would be lost when the process ends.',
-      'OQ112',
-    );
-  if (!grants.includes('authorization_code'))
-    fail(
-      'options.registration needs the grant authorization_code in options.grants: self-registered clients can use no other.',
-      'OQ112',
-    );
-  checkSelfDescribedScopes(registration, options.scopes, 'options.registration');
-  const { clock, random } = runtime;
-  const seal = new Seal(ownSecrets(secret ?? [], issuer), 'client registration', clock, random);
-  return new Registrations({ ...registration, rules, seal });
-};
-
 /** These two scopes do more than grant access to an API, so they must be requested by name. */
 const checkImplied = (scopes: OAuthConfig['scopes']): void => {
   for (const [name, { implies = [] }] of scopes) {
@@ -185,8 +162,10 @@ export const configOf = (options: CheckedOptions): OAuthConfig => {
     neverByDefault: new Set(Object.keys(scopesOfFeatures(options))),
     ...(jwt !== undefined && { longestAccessToken: options.lifetimes.accessToken }),
   };
-  const registrations = registrationsOf(options, rules);
-  const clients = new Clients(clientsOf(options), rules, { ...options, registrations });
+  const ownClients: OAuthConfig['ownClients'] = new Map(
+    features.flatMap(({ clientPrefix }) => (clientPrefix === undefined ? [] : [[clientPrefix, () => undefined]])),
+  );
+  const clients = new Clients(clientsOf(options), rules, { ...options, own: ownClients });
   for (const { client_id, mustPush, introspectionAlgorithm } of clients.listed.values()) {
     const needs = (field: string, name: string): void => {
       if (!has(features, name))
@@ -208,7 +187,7 @@ export const configOf = (options: CheckedOptions): OAuthConfig => {
     vouchedClients: rules.vouchedClients,
     featureGrants: new Map(),
     clients,
-    registrations,
+    ownClients,
     users: directory(options),
     languages: Languages.of(options.languages),
     corsOrigins: new Set(options.cors),

@@ -8,7 +8,6 @@ import type { Optional } from '../../base/schema.js';
 import type { ClaimsPart } from '../../feature/claims.js';
 import type { Feature } from '../../feature/types.js';
 import type { ClientRegistry, ClientSource, GrantName } from '../../oauth/clients/client.js';
-import type { RegistrationOptions } from '../../oauth/clients/registrations.js';
 import type { OAuthEventListener } from '../../oauth/events/events.js';
 import type { GrantInfo, Lifetimes, PathName, ScopeDefinition } from '../../oauth/facts/settings.js';
 import type { Template } from '../../oauth/pages/views.js';
@@ -48,11 +47,6 @@ export interface ServerOptions {
    * other clients. Without clients, no tokens are issued.
    */
   readonly clients?: readonly ClientSource[] | ClientRegistry | undefined;
-  /**
-   * Lets clients register themselves at `/oauth/register` (RFC 7591), as public clients with PKCE. The `client_id`
-   * contains the encrypted registration; nothing is stored. `{}` enables it. Requires `secret`.
-   */
-  readonly registration?: RegistrationOptions | undefined;
   /** Scope → its description for users, or a definition. */
   readonly scopes?: Readonly<Record<string, string | ScopeDefinition>> | undefined;
   /**

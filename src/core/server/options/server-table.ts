@@ -21,7 +21,6 @@ import {
   neverUndefined,
   object,
   oneOf,
-  optional,
   orElse,
   path,
   refined,
@@ -38,7 +37,6 @@ import type { Feature } from '../../feature/types.js';
 import type { GrantName } from '../../oauth/clients/client.js';
 import { DEVICE_CODE_GRANT, GRANT_TYPES } from '../../oauth/clients/client.js';
 import type { ClientRegistry, ClientSource } from '../../oauth/clients/client.js';
-import { REGISTRATION_OPTIONS } from '../../oauth/clients/registrations.js';
 import type { Lifetimes, PathName, ScopeDefinition } from '../../oauth/facts/settings.js';
 import { isServerMember } from '../../oauth/metadata/metadata.js';
 import type { Template } from '../../oauth/pages/views.js';
@@ -198,7 +196,6 @@ export const SERVER_OPTIONS = {
     value<readonly ClientSource[]>('an array of clients', Array.isArray),
     having<ClientRegistry>('an object with find(client_id)', 'find'),
   ),
-  registration: optional(object(REGISTRATION_OPTIONS, { takes: 'an object; {} lets clients register themselves' })),
   scopes: orElse(scopes, {}, 'none'),
   resources: orElse(resources, [], 'none'),
   jwt: either(

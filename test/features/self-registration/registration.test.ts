@@ -1,4 +1,6 @@
+import { selfRegistration } from 'oauth-query/self-registration';
 import { describe, expect, test } from 'vitest';
+import { LIMIT } from '../../../src/features/self-registration/registrations.js';
 import {
   type Answer,
   bearer,
@@ -9,11 +11,11 @@ import {
   type RunningHost,
   useHost,
 } from '../../hosts.js';
+import { Browser, PKCE, responseOf, wordsOf } from '../../oauth/support/browser.js';
+import { fixture } from '../../oauth/support/fixture.js';
+import { constantsOfSuite } from '../../oauth/support/limits.js';
+import { refusal, register } from '../../oauth/support/tokens.js';
 import { everyRow } from '../../rows.js';
-import { Browser, PKCE, responseOf, wordsOf } from '../support/browser.js';
-import { fixture } from '../support/fixture.js';
-import { limitsOfSuite } from '../support/limits.js';
-import { refusal, register } from '../support/tokens.js';
 
 const CLAUDE = {
   client_name: 'Claude',
@@ -59,7 +61,7 @@ const refresh = (base: string, client_id: string, refresh_token: unknown): Promi
   });
 
 describe.each(eachFramework)('$name', ({ start, mount }) => {
-  const { options, store, events, errors } = fixture({ registration: {} });
+  const { options, store, events, errors } = fixture({ features: [selfRegistration()] });
 
   const host = useHost({ start }, { options }, errors);
 
@@ -106,7 +108,7 @@ describe.each(eachFramework)('$name', ({ start, mount }) => {
 });
 
 describe.each(hostFor(import.meta.url))('a registered client at $name', ({ start }) => {
-  const { options, errors } = fixture({ registration: {} });
+  const { options, errors } = fixture({ features: [selfRegistration()] });
 
   const host = useHost({ start }, { options }, errors);
 
@@ -207,11 +209,11 @@ const [anyHost] = oneHostEach;
 const { start } = anyHost;
 
 describe('metadata sent by a client', () => {
-  limitsOfSuite({ registrations: 10_000 });
+  constantsOfSuite(LIMIT, { registrations: 10_000 });
   const host = useHost(
     { start },
     {
-      options: fixture({ registration: { redirectSchemes: ['cursor'] } }).options,
+      options: fixture({ features: [selfRegistration({ redirectSchemes: ['cursor'] })] }).options,
     },
   );
 
@@ -362,7 +364,7 @@ describe('metadata sent by a client', () => {
 
 describe('one registration', () => {
   test('has exactly one spelling', async () => {
-    const host = await start(fixture({ registration: {} }));
+    const host = await start(fixture({ features: [selfRegistration()] }));
     const client_id = await registered(host.base);
     const browser = new Browser(host);
     expect((await browser.authorize(requestOf(client_id))).status).toBe(200);
@@ -392,7 +394,7 @@ describe('one registration', () => {
   });
 
   test('is rejected if it was encrypted for another purpose, server or secret', async () => {
-    const { options } = fixture({ registration: {} });
+    const { options } = fixture({ features: [selfRegistration()] });
     const host = await start({ options });
     const other = await start({ options });
     const client_id = await registered(host.base);
@@ -417,7 +419,7 @@ describe('one registration', () => {
       'the first secret, which is 32 characters long',
       'the next secret, which is 32 characters long',
     ];
-    const { options } = fixture({ registration: {}, issuer: 'http://127.0.0.1' });
+    const { options } = fixture({ features: [selfRegistration()], issuer: 'http://127.0.0.1' });
     const at = (secret: string | readonly string[]) => start({ options: { ...options, secret } });
     const [before, during, after] = [await at(old), await at([fresh, old]), await at(fresh)];
     const client_id = await registered(before.base);
@@ -428,7 +430,7 @@ describe('one registration', () => {
   });
 
   test('does not expire', async () => {
-    const { options, advance } = fixture({ registration: {} });
+    const { options, advance } = fixture({ features: [selfRegistration()] });
     const host = await start({ options });
     const client_id = await registered(host.base);
     advance(100 * 365 * 86_400);
@@ -438,7 +440,7 @@ describe('one registration', () => {
   test('can be denied by its id, immediately and with all of its grants', async () => {
     const denied = new Set<string>();
     for (const isDenied of [(id: string) => denied.has(id), async (id: string) => denied.has(id)]) {
-      const { options, events } = fixture({ registration: { isDenied } });
+      const { options, events } = fixture({ features: [selfRegistration({ isDenied })] });
       const host = await start({ options });
       const client_id = await registered(host.base);
       const tokens = await tokensOf(host, client_id);
@@ -454,7 +456,7 @@ describe('one registration', () => {
   });
 
   test('may request nothing with an empty list of scopes', async () => {
-    const host = await start(fixture({ registration: { scopes: [] } }));
+    const host = await start(fixture({ features: [selfRegistration({ scopes: [] })] }));
     const client_id = await registered(host.base);
     const asked = await new Browser(host).authorize({ ...requestOf(client_id), scope: 'profile' });
     expect(responseOf(asked)['error']).toBe('invalid_scope');
@@ -470,11 +472,11 @@ describe('one registration', () => {
       () => Promise.resolve('no'),
     ];
     for (const fault of faults) {
-      const { options, errors } = fixture({ registration: { isDenied: fault as () => boolean } });
+      const { options, errors } = fixture({ features: [selfRegistration({ isDenied: fault as () => boolean })] });
       const host = await start({ options });
       const client_id = await registered(host.base);
       expect((await refresh(host.base, client_id, 'x')).status).toBe(503);
-      expect(String(errors.at(-1))).toContain('registration.isDenied');
+      expect(String(errors.at(-1))).toContain('selfRegistration({ isDenied })');
     }
   });
 
@@ -484,7 +486,7 @@ describe('one registration', () => {
       asked.push(id);
       return undefined;
     };
-    const host = await start(fixture({ registration: {}, clients: [{ find }] }));
+    const host = await start(fixture({ features: [selfRegistration()], clients: [{ find }] }));
     const client_id = await registered(host.base);
     const tokens = await tokensOf(host, client_id);
     await new Client(host.origin).get('/guarded/profile', bearer(String(tokens['access_token'])));
@@ -494,7 +496,7 @@ describe('one registration', () => {
   });
 
   test('M44 may repeat a refresh for a minute', async () => {
-    const { options, advance } = fixture({ registration: {} });
+    const { options, advance } = fixture({ features: [selfRegistration()] });
     const host = await start({ options });
     const client_id = await registered(host.base);
     const tokens = await tokensOf(host, client_id);
@@ -509,7 +511,7 @@ describe('one registration', () => {
 
 describe('unknown callers', () => {
   test('M40 two hundred registrations from one address store nothing, and all but sixty are 429', async () => {
-    const { options, store, events, advance } = fixture({ registration: {} });
+    const { options, store, events, advance } = fixture({ features: [selfRegistration()] });
     const host = await start({ options });
     const statuses = new Map<number, number>();
     let refused: Answer | undefined;
@@ -533,7 +535,7 @@ describe('unknown callers', () => {
   });
 
   test('M28 none is an authentication method of clients if they can register', async () => {
-    const { options } = fixture({ registration: {} });
+    const { options } = fixture({ features: [selfRegistration()] });
     const host = await start({ options: { ...options, clients: [] } });
     const { json } = await new Client(host.base).get('/.well-known/oauth-authorization-server');
     expect(json['token_endpoint_auth_methods_supported']).toEqual([
@@ -551,7 +553,7 @@ describe('unknown callers', () => {
   });
 
   test('scripts of allowed origins can register', async () => {
-    const host = await start(fixture({ registration: {}, cors: ['https://spa.example'] }));
+    const host = await start(fixture({ features: [selfRegistration()], cors: ['https://spa.example'] }));
     const answer = await register(host.base, CLAUDE, { origin: 'https://spa.example' });
     expect(answer.headers['access-control-allow-origin']).toBe('https://spa.example');
     const preflight = await new Client(host.base).request('/oauth/register', {
