@@ -16,7 +16,8 @@ export const ALONE = [
 /** Left out of `npm run test:quick`: they start programs, repeat races, or run for more than a few seconds. */
 const SLOW = [
   'test/{cli,clients,content,docs,examples,orders,site,stores,testing}/**',
-  'test/oauth/**/{clients,guessing,races,registration,store-failures}.test.ts',
+  'test/oauth/**/{clients,guessing,races,store-failures}.test.ts',
+  'test/features/self-registration/registration.test.ts',
   'test/query/{openapi,openapi-answers,openapi-types,sandbox-request}.test.ts',
   'test/resource-server/introspection-*.test.ts',
   'test/{api-surface,package}.test.ts',

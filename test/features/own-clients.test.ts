@@ -62,7 +62,7 @@ const started = async () => {
 };
 
 test('a feature knows clients by the beginning of their client_id, and nobody else is asked for them', async () => {
-  const { all, asked, add, open } = await started();
+  const { all, asked, host, add, open } = await started();
   const { status, json: added } = await add({ client_name: 'Partner', redirect_uris: [REDIRECT], logo_uri: 'x' });
   expect([status, added]).toEqual([
     201,
@@ -75,6 +75,7 @@ test('a feature knows clients by the beginning of their client_id, and nobody el
   ]);
   expect((await open('partner.0')).status).toBe(200);
   expect((await open('partner.listed')).status).toBe(200);
+  expect(await host.grants.revoke({ client_id: 'partner.0' })).toBe(0);
   expect(asked).toEqual([]);
 
   // One that is none of its own is looked up like any other.
@@ -118,11 +119,16 @@ test('what the server reads for it is bounded, and refused with the codes of the
 });
 
 test('a body that is no JSON is invalid_request, unless the feature says otherwise', async () => {
-  const { add, http } = await started();
-  const post = (body: string) =>
-    http.request('/partners', { method: 'POST', headers: { 'content-type': 'application/json' }, body });
+  const { add, host } = await started();
   expect((await add({}, 'text/plain')).json['error']).toBe('invalid_request');
-  expect((await post(`"${'x'.repeat(70_000)}"`)).status).toBe(413);
+  const latin1 = await fetch(`${host.base}/partners`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: Buffer.from('{"redirect_uris":["https://partner.example/cb"],"client_name":"Caf\u00e9"}', 'latin1'),
+  });
+  expect([latin1.status, await latin1.json()]).toMatchObject([400, { error: 'invalid_request' }]);
+  const other = await started();
+  expect((await other.add('x'.repeat(70_000))).status).toBe(413);
 });
 
 test('a prefix and what finds its clients require each other, and two features cannot share one', () => {

@@ -21,7 +21,7 @@ export interface NotesServer {
 
 /** The server of the example, with the built-in sign-in and with options of a test. */
 export const startNotes = async (
-  options: Partial<OAuthQueryOptions> = {},
+  { features = [], ...options }: Partial<OAuthQueryOptions> = {},
   path: '/mcp' | '/' = '/mcp',
 ): Promise<NotesServer> => {
   const app = express();
@@ -38,7 +38,7 @@ export const startNotes = async (
     secret: 'a secret of the test that has 32 characters',
     scopes: SCOPES,
     resources: { [path]: { scopes: ['notes.read'], name: 'Notes' } },
-    features: [selfRegistration()],
+    features: [selfRegistration(), ...features],
     users: [{ username: 'alice', password: 'wonderland' }],
     onEvent: (event) => events.push(event),
     ...options,
