@@ -56,6 +56,7 @@ describe.each(everyHost.filter(({ name }) => /^(express5|koa3|fastify5) bare$/.t
           // What decides who may answer is never ignored.
           '{"id_token":{"sub":{"value":1}}}',
           '{"id_token":{"sub":{"value":null}}}',
+          '{"id_token":{"sub":{"values":1}}}',
           '{"userinfo":{"sub":{"value":""}}}',
           '{"id_token":{"sub":{"values":["alice","bob"]}}}',
           '{"id_token":{"sub":{"value":"alice"}},"userinfo":{"sub":{"value":"bob"}}}',
@@ -207,6 +208,9 @@ describe.each(everyHost.filter(({ name }) => /^(express5|koa3|fastify5) bare$/.t
         });
       expect(responseOf(await ask('bob'))).toMatchObject({ error: 'login_required' });
       expect(responseOf(await ask('alice'))).toHaveProperty('code');
+      const alice = { sub: { value: 'alice' } };
+      const twice = await browser.authorize({ ...asking({ userinfo: alice, id_token: alice }), prompt: 'none' });
+      expect(responseOf(twice)).toHaveProperty('code');
     });
 
     test('O93: with an essential auth_time, a sign-in whose time is unknown does not do', async () => {
@@ -229,6 +233,9 @@ describe.each(everyHost.filter(({ name }) => /^(express5|koa3|fastify5) bare$/.t
       expect(responseOf(essential)).toMatchObject({ error: 'unmet_authentication_requirements', state: 's' });
       const voluntary = await browser.authorize({ ...asking({ id_token: { acr } }), prompt: 'none' });
       expect(responseOf(voluntary)).toHaveProperty('code');
+      // Only the ID token tells how somebody signed in (OpenID Connect Core 1.0 §5.5.1.1).
+      const elsewhere = asking({ userinfo: { acr: { ...acr, essential: true } } });
+      expect(responseOf(await browser.authorize({ ...elsewhere, prompt: 'none' }))).toHaveProperty('code');
     });
 
     test('O93: the sign-in page of the application receives the classes once, and decides', async () => {
