@@ -36,6 +36,7 @@ type ServerWarning =
   | 'OQ212' // a redirect URI whose scheme other apps may have too
   | 'OQ213' // a client gets more than a feature advises
   | 'OQ214' // an assertion that works once outlives its token
+  | 'OQ215' // no key for the default algorithm of introspection responses
   | 'OQ301' // mounted at another path than that of the issuer
   | 'OQ302' // mounted below a path that the endpoints already have
   | 'OQ304' // requests for another host than that of the issuer

@@ -2,12 +2,15 @@ import { createPublicKey, randomUUID } from 'node:crypto';
 import { createRemoteJWKSet, jwtVerify } from 'jose';
 import { assertions } from 'oauth-query/assertions';
 import { dpop } from 'oauth-query/dpop';
+import { fapi2 } from 'oauth-query/fapi';
 import { introspectionVerifier, jwtVerifier } from 'oauth-query/guard';
+import { oauthQuery } from 'oauth-query/node';
 import { openIdConnect } from 'oauth-query/openid';
 import { signedIntrospection, type SignedIntrospectionOptions } from 'oauth-query/signed-introspection';
 import * as oauth from 'oauth4webapi';
 import * as openid from 'openid-client';
 import { describe, expect, test } from 'vitest';
+import { memoryStore } from '../../../src/stores/memory.js';
 import { basic, bearer, hostFor, useHost } from '../../hosts.js';
 import { PKCE, responseOf } from '../../oauth/support/browser.js';
 import { fixture } from '../../oauth/support/fixture.js';
@@ -284,6 +287,32 @@ describe.each(hostFor(import.meta.url))('signed introspection on $name', (host) 
     expect(reports).toEqual([]);
   });
 });
+
+test.each([
+  ['an RSA key', [{ key: RSA }, { key: P256 }], undefined, undefined],
+  ['a function, which must return one', () => [{ key: RSA }], undefined, undefined],
+  ['no RSA key', [{ key: P256 }, { key: ED25519 }], undefined, 'ES256'],
+  ['an RSA key for another algorithm', [{ key: RSA, alg: 'PS256' }], undefined, 'PS256'],
+  ['a profile without RS256', [{ key: P256 }], fapi2(), undefined],
+] as const)(
+  'S6 with %s, the server says at the start what clients get instead of RS256',
+  (_name, keys, profile, usual) => {
+    const warnings: string[] = [];
+    const server = oauthQuery({
+      issuer: 'https://as.example',
+      secret: SECRET,
+      clients: [],
+      store: memoryStore(),
+      features: [signedIntrospection({ keys }), ...(profile === undefined ? [] : [profile])],
+      onWarning: (sentence, code) => void (code === 'OQ215' && warnings.push(sentence)),
+    });
+    void server.close();
+    const sentence = expect.stringMatching(
+      new RegExp(`^signedIntrospection: .*RS256.*they get ${usual}\\..*\\(OQ215\\)$`),
+    );
+    expect(warnings).toEqual(usual === undefined ? [] : [sentence]);
+  },
+);
 
 /** Credentials of the client `keys`. */
 const clientAssertion = (aud: string) => {
