@@ -1,8 +1,7 @@
 /**
  * The codes of mistakes. `docs/troubleshooting.md` has a section for each. A code keeps its meaning; sentences may improve.
  *
- * OQ1…: errors at the start, and of calls. OQ2…: warnings at the start. OQ3…: warnings while running. OQ4…: errors passed to `onError`. OQ5…: warnings of
- * stores.
+ * OQ1…: errors at the start, and of calls. OQ2…: warnings at the start. OQ3…: warnings while running. OQ4…: errors for `onError`. OQ5…: warnings of stores.
  */
 type StartCode =
   | 'OQ100' // an option or an argument has a wrong value

@@ -72,7 +72,7 @@ const startWith = ({ keys: source }: SignedIntrospectionOptions, host: FeatureHo
   // Clients of a profile that excludes it do not expect it.
   if (allowed.includes('RS256') && usual !== 'RS256')
     host.onWarning(
-      `signedIntrospection: options.keys has no key for RS256, which clients that register no algorithm expect: they get ${usual}. Add an RSA key, or register introspection_signed_response_alg for each of them.`,
+      `signedIntrospection: options.keys lacks a key for RS256, which clients that register no algorithm expect: they get ${usual}. Add an RSA key, or register introspection_signed_response_alg for each of them.`,
       'OQ215',
     );
   return {

@@ -143,8 +143,7 @@ const askToSignIn = (
   pending: Pending,
   page: Page,
 ): Promise<HttpResponse> => {
-  const { services } = page;
-  const { signIn, warnings } = services;
+  const { signIn, warnings } = page.services;
   const asked = pending.request.signIn;
   // The built-in sign-in has no classes, and another attempt at yours would not change its class.
   if (shortfall === 'class' && (asked?.silent === true || asked?.sent === true || signIn.isBuiltIn))
@@ -157,7 +156,7 @@ const askToSignIn = (
     if (asked.sub === undefined || asked.sub === owner.sub) warnings.oldSignIn(owner.auth_time);
     throw refusedSilently('login_required');
   }
-  const destination = destinationOf(sentToSignIn(pending, services), page);
+  const destination = destinationOf(sentToSignIn(pending, page.services), page);
   return signIn.ask(session, shortfall === 'choose' ? { ...destination, continueAs: owner } : destination, page);
 };
 
