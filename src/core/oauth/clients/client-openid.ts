@@ -2,27 +2,8 @@ import { urlProblem } from '../../base/addresses/request-addresses.js';
 import { parseUrl } from '../../base/addresses/url.js';
 import { condition, listOf, oneOf, type Schema, text, value } from '../../base/schema.js';
 import { SIGNING_ALGORITHMS, type SigningAlgorithm } from '../keys/jwk.js';
+import type { OpenIdRegistration } from './client.js';
 import { isLoopbackRedirect, redirectUriProblem } from './redirect-uri.js';
-
-/** Fields of a registration for OpenID Connect (Dynamic Client Registration 1.0 §2). They have no effect while it is off. */
-export interface OpenIdRegistration {
-  /** The algorithm of its ID tokens, one of those that `openIdConnect({ keys })` has. Default: `RS256`. */
-  readonly id_token_signed_response_alg?: SigningAlgorithm | undefined;
-  /** In seconds: how old a sign-in may be, if the request does not say so itself. */
-  readonly default_max_age?: number | undefined;
-  /** Whether its ID tokens need an `auth_time`. */
-  readonly require_auth_time?: boolean | undefined;
-  /** URLs to which a browser may be redirected after signing out, compared like redirect URIs. */
-  readonly post_logout_redirect_uris?: readonly string[] | undefined;
-  /** Where a logout token is sent when its user signs out (Back-Channel Logout 1.0): https, or http on loopback. */
-  readonly backchannel_logout_uri?: string | undefined;
-  /** Whether its logout tokens need a `sid`. With your own sign-in, `owner` must return one. */
-  readonly backchannel_logout_session_required?: boolean | undefined;
-  /** Always `public`: the same `sub` for every client. */
-  readonly subject_type?: 'public' | undefined;
-  /** Where a sign-in at the client can be started. Not used by the server. */
-  readonly initiate_login_uri?: string | undefined;
-}
 
 export const ADDRESS = value<string>(
   'an https address, or an http one on loopback',

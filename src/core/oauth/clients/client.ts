@@ -2,7 +2,6 @@ import type { MaybePromise } from '../../base/ports.js';
 import type { AssertionAlgorithm } from '../../base/public-keys.js';
 import type { Jwk, SigningAlgorithm } from '../keys/jwk.js';
 import type { OfGeneration } from '../records/stored-records.js';
-import type { OpenIdRegistration } from './client-openid.js';
 import type { ChallengeMethod } from './pkce.js';
 import type { SlowHash } from './slow-hash.js';
 
@@ -54,6 +53,26 @@ export type CustomGrantName = `${string}:${string}`;
 
 /** How a client authenticates at the token endpoint, with the names of RFC 7591 §2; `none` means a public client. */
 export type AuthenticationMethod = 'client_secret_basic' | 'client_secret_post' | 'private_key_jwt' | 'none';
+
+/** Fields of a registration for OpenID Connect (Dynamic Client Registration 1.0 §2). They have no effect while it is off. */
+export interface OpenIdRegistration {
+  /** The algorithm of its ID tokens, one of those that `openIdConnect({ keys })` has. Default: `RS256`. */
+  readonly id_token_signed_response_alg?: SigningAlgorithm | undefined;
+  /** In seconds: how old a sign-in may be, if the request does not say so itself. */
+  readonly default_max_age?: number | undefined;
+  /** Whether its ID tokens need an `auth_time`. */
+  readonly require_auth_time?: boolean | undefined;
+  /** URLs to which a browser may be redirected after signing out, compared like redirect URIs. */
+  readonly post_logout_redirect_uris?: readonly string[] | undefined;
+  /** Where a logout token is sent when its user signs out (Back-Channel Logout 1.0): https, or http on loopback. */
+  readonly backchannel_logout_uri?: string | undefined;
+  /** Whether its logout tokens need a `sid`. With your own sign-in, `owner` must return one. */
+  readonly backchannel_logout_session_required?: boolean | undefined;
+  /** Always `public`: the same `sub` for every client. */
+  readonly subject_type?: 'public' | undefined;
+  /** Where a sign-in at the client can be started. Not used by the server. */
+  readonly initiate_login_uri?: string | undefined;
+}
 
 /**
  * The registration of a client, with the field names of RFC 7591 where possible.
