@@ -1,7 +1,7 @@
 import { urlProblem } from '../../base/addresses/request-addresses.js';
 import { parseUrl } from '../../base/addresses/url.js';
 import { condition, listOf, oneOf, type Schema, text, value } from '../../base/schema.js';
-import { SIGNING_ALGORITHMS, type SigningAlgorithm } from '../keys/jwk.js';
+import { SIGNING_ALGORITHMS } from '../keys/jwk.js';
 import type { OpenIdRegistration } from './client.js';
 import { isLoopbackRedirect, redirectUriProblem } from './redirect-uri.js';
 
