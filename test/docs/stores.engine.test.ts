@@ -1,4 +1,6 @@
+import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import { join } from 'node:path';
 import mysql2Callbacks from 'mysql2';
 import mysql2 from 'mysql2/promise';
 import { type MysqlStoreOptions, mysqlStore } from 'oauth-query/stores/mysql';
@@ -9,7 +11,8 @@ import { describeEngine } from '../stores/engines/availability.js';
 import { testContract } from '../stores/engines/contract.js';
 import { noMariadb, startMariadb } from '../stores/engines/mariadb.js';
 import { noPostgres, startPostgres } from '../stores/engines/postgres.js';
-import { moduleIn } from './guide.js';
+import { ROOT } from './documents.js';
+import { moduleOf } from './guide.js';
 
 const require = createRequire(import.meta.url);
 
@@ -72,15 +75,14 @@ afterAll(async () => {
 for (const [name, connect] of Object.entries(LIBRARIES)) {
   for (const engine of ['pg', 'mysql2'] as const) {
     const noEngine = engine === 'pg' ? noPostgres : noMariadb;
-    describeEngine(`docs/stores.md with ${name} on ${engine}`, missing(name) ?? noEngine, () => {
+    describeEngine(`examples/stores with ${name} on ${engine}`, missing(name) ?? noEngine, () => {
       let opened: Opened;
       let query: Query;
       beforeAll(async () => {
         opened = await connect(engine, (await serverOf(engine)).url.replace('mariadb:', 'mysql:'));
-        // The stores of the guide without a clock; here only their function is wanted.
-        const { onPostgres, onMysql } = await moduleIn<Guide>('docs/stores.md', `from '${name}`, (code) =>
-          code.replaceAll(/(postgresStore|mysqlStore)\(\{/g, '({'),
-        );
+        // The stores of the example without a clock; here only their function is wanted.
+        const code = readFileSync(join(ROOT, 'examples/stores', `${name.replace('-orm', '')}.ts`), 'utf8');
+        const { onPostgres, onMysql } = await moduleOf<Guide>(code.replaceAll(/(postgresStore|mysqlStore)\(\{/g, '({'));
         ({ query } = (engine === 'pg' ? onPostgres : onMysql)(opened.db));
         await open().migrate();
       });
