@@ -97,6 +97,26 @@ describe('one server', () => {
     },
   );
 
+  test('PA2 the response_mode that was pushed is that of the code and of errors; one beside the reference is ignored', async () => {
+    const push = async (more: object) => ({
+      client_id: 'web',
+      request_uri: String((await site.push({ ...WEB, ...more })).json['request_uri']),
+    });
+    const page = await site.browser().authorizeFor(await push({ response_mode: 'form_post' }));
+    const { action, method, fields } = formOf(page);
+    expect([page.status, action, method]).toEqual([200, WEB.redirect_uri, 'post']);
+    expect(fields).toEqual({ code: expect.any(String), state: WEB.state, iss: site.running.base });
+    expect((await site.redeem(fields['code'], WEB)).status).toBe(200);
+
+    const denied = await site.browser().authorizeFor(await push({ response_mode: 'form_post' }), { decision: 'deny' });
+    expect(formOf(denied)).toMatchObject({
+      action: WEB.redirect_uri,
+      fields: { error: 'access_denied', state: WEB.state, iss: site.running.base },
+    });
+    const beside = { ...(await push({})), response_mode: 'form_post' };
+    expect(responseOf(await site.browser().authorizeFor(beside))).toHaveProperty('code');
+  });
+
   test('PA3, PA11 a missing redirect URI is refused where the client has several; the operator learns of what was refused', async () => {
     expect((await site.push(withoutRedirect)).status).toBe(201);
     site.all.events.length = 0;
