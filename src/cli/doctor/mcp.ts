@@ -25,7 +25,7 @@ export const MCP_RULES = {
   'mcp-challenge': error(
     'A request without a token gets a 401 with a Bearer challenge.',
     'This makes a client sign its user in (RFC 9728 §5.1); some only read a challenge that begins with Bearer.',
-    'Put oauth.guard(scope, { resource }) in front of the route, before any other handler that responds.',
+    'Put oauth.guard(scope, { resource }) in front of the route, before any other handler that responds. With the feature mcp(), set anonymous: false; if everyone may read without signing in, ignore this.',
   ),
   'mcp-challenge-metadata': warning(
     'The challenge contains the URL of the resource metadata.',

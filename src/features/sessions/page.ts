@@ -48,12 +48,20 @@ const card = (session: KnownSession, index: number, language: Language): Html =>
 `;
 
 /** What the last form ended. Only this session can have the address that says so. */
-const doneIn = ({ request, isProof, frame: { language } }: Visit): Html | undefined => {
+const endedIn = ({ request, isProof }: Visit): string | undefined => {
   const query = new URLSearchParams(request.query);
   const ended = query.get('ended') ?? undefined;
-  if (ended === undefined || !isProof(query.get('proof') ?? '', [ended])) return undefined;
+  return ended !== undefined && isProof(query.get('proof') ?? '', [ended]) ? ended : undefined;
+};
+
+const noticeOf = (ended: string | undefined, language: Language): Html | undefined => {
+  if (ended === undefined) return undefined;
   return ended === OTHERS ? language.html('othersEnded') : language.html('sessionEnded', { browser: ended });
 };
+
+/** Always there, because sessions from before the feature are not listed; but not on the page that says that they have ended. */
+const othersButton = (language: Language): Html =>
+  html`<p><button name="end" value="${OTHERS}" class="link danger">${language.text('endOthers')}</button></p>`;
 
 /** `GET`: all browsers in which the owner is signed in; the visiting browser comes first. */
 export const show = async (visit: Visit, known: KnownSessions): Promise<Answer> => {
@@ -61,12 +69,14 @@ export const show = async (visit: Visit, known: KnownSessions): Promise<Answer> 
   const { language } = frame;
   const all = await known.live(owner.sub);
   const others = all.filter(({ id }) => id !== own?.id);
-  const body = html`${noticeText(doneIn(visit))}${account}<p>${language.text('explained')}</p>
+  const ended = endedIn(visit);
+  const isLast = ended === OTHERS && others.length === 0;
+  const body = html`${noticeText(noticeOf(ended, language))}${account}<p>${language.text('explained')}</p>
 <form method="post" action="${path}">
 ${hiddenInputs(hidden)}<div class="cards">${ownCard(
     all.find(({ id }) => id === own?.id),
     visit,
-  )}${others.map((session, index) => card(session, index, language))}</div><p><button name="end" value="${OTHERS}" class="link danger">${language.text('endOthers')}</button></p>
+  )}${others.map((session, index) => card(session, index, language))}</div>${isLast ? undefined : othersButton(language)}
 </form>${links}`;
   return frame.respond({ title: language.text('sessions'), isWide: others.length > 0, body }, { cookie });
 };
