@@ -59,7 +59,7 @@ const noticeOf = (ended: string | undefined, language: Language): Html | undefin
   return ended === OTHERS ? language.html('othersEnded') : language.html('sessionEnded', { browser: ended });
 };
 
-/** Always there, because sessions from before the feature are not listed; but not on the page that says that they have ended. */
+/** For sessions from before the feature, which are not listed, too: only the page that says that all have ended omits it. */
 const othersButton = (language: Language): Html =>
   html`<p><button name="end" value="${OTHERS}" class="link danger">${language.text('endOthers')}</button></p>`;
 
