@@ -135,7 +135,8 @@ const isSaid = (check: string, meaning: string): boolean => {
   const values = check.match(/'[\w-]+'/g) ?? [];
   const isEnumeration = values.length > 0 && check.replaceAll(/'[\w-]+'|, | or /g, '') === '';
   if (isEnumeration) return values.every((value) => meaning.includes(`\`${value.slice(1, -1)}\``));
-  return check === 'https; http on loopback' && meaning.includes('https, or http on loopback');
+  // Said above the fields of a client.
+  return check === 'https; http on loopback';
 };
 
 /** One option or field. A part that says nothing new is omitted. */
@@ -221,7 +222,7 @@ Also the fields of [a client](#fields-of-a-client), [a scope](#fields-of-a-scope
 
 ${section('', SERVER_OPTIONS, membersOf('ServerOptions'), '')}
 
-${fields('a client', 'One entry of `options.clients`, or a row that `clients.find` returns. Names are those of RFC 7591.', CLIENT_FIELDS, membersOf('ClientRegistration'))}
+${fields('a client', 'One entry of `options.clients`, or a row that `clients.find` returns. Names are those of RFC 7591. URLs are https, or http on loopback.', CLIENT_FIELDS, membersOf('ClientRegistration'))}
 
 ${fields('a scope', 'A value in `options.scopes`. A string alone is the description.', SCOPE_FIELDS, membersOf('ScopeDefinition'))}
 
