@@ -70,7 +70,7 @@ export interface OnBehalfOf {
   /**
    * The header `DPoP` of a request with such a token.
    *
-   * @param nonce - That of the last `DPoP-Nonce` of the service, if it sends any.
+   * @param request - `nonce` is that of the last `DPoP-Nonce` of the service, if it sends any.
    * @throws TypeError without `dpopKey`.
    */
   proof(request: {

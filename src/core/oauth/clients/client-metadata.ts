@@ -121,8 +121,11 @@ export const ownRestrictions = ({
 
 /** What a client states about itself. */
 export interface StatedMetadata {
+  /** As pages show it. */
   readonly client_name?: string;
+  /** Valid, with schemes that the server allows. */
   readonly redirect_uris: readonly string[];
+  /** Default: authorization code and refresh token (RFC 7591 §2 has the first alone). */
   readonly grant_types: readonly ('authorization_code' | 'refresh_token')[];
 }
 
