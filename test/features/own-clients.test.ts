@@ -87,6 +87,10 @@ test('a feature knows clients by the beginning of their client_id, and nobody el
   ]);
   // A disabled one is unknown, whatever others say.
   const client = all.get('partner.0');
+  const long = `partner.${'x'.repeat(1492)}`;
+  if (client !== undefined)
+    all.set(long, { ...client, client_id: long }).set(`${long}x`, { ...client, client_id: `${long}x` });
+  expect([(await open(long)).status, (await open(`${long}x`)).status]).toEqual([200, 400]);
   if (client !== undefined) all.set('partner.0', { ...client, disabled: true });
   expect([(await open('partner.0')).status, asked]).toEqual([400, ['partner.9']]);
 });

@@ -50,8 +50,8 @@ export interface FeatureDefinition<
   /** Whether its part `clients.authenticate` authenticates clients that have neither a secret nor keys. Default: `false`. */
   readonly vouchesForClients?: boolean | undefined;
   /**
-   * What the `client_id` of each client begins with that its part `clients.find` finds: letters and a full stop, such as `app.`. With `reg.`, a `client_id` may
-   * have 1,500 characters, otherwise 512.
+   * What the `client_id` of each client begins with that its part `clients.find` finds: letters and a full stop, such as `app.`. Such a
+   * `client_id` may have 1,500 characters, all others 512.
    */
   readonly clientPrefix?: string | undefined;
   /** A client that what it issues belongs to. It should have neither credentials nor grants: then it can request nothing itself. */

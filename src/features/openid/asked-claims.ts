@@ -56,7 +56,9 @@ const requestsIn = (given: Readonly<Record<string, unknown>>, member: 'userinfo'
 
 /** The values of a claim that decides who may answer: ignored, a wrong one would let anybody. */
 const valuesOf = (name: string, { value, values }: Readonly<Record<string, unknown>> = {}): readonly string[] => {
-  const given: readonly unknown[] = values === undefined ? (value === undefined ? [] : [value]) : [values].flat();
+  if (value === undefined && values === undefined) return [];
+  const given: readonly unknown[] = values === undefined ? [value] : [values].flat();
+  if (given.length === 0) throw refused(`must have at least one of the values of ${name}`);
   return given.map((one) => {
     if (typeof one !== 'string' || one === '') throw refused(`must have strings as the values of ${name}`);
     return one;

@@ -61,6 +61,8 @@ describe.each(everyHost.filter(({ name }) => /^(express5|koa3|fastify5) bare$/.t
           '{"id_token":{"sub":{"values":["alice","bob"]}}}',
           '{"id_token":{"sub":{"value":"alice"}},"userinfo":{"sub":{"value":"bob"}}}',
           '{"id_token":{"acr":{"essential":true,"values":[1]}}}',
+          '{"id_token":{"acr":{"essential":true,"values":[]}}}',
+          '{"id_token":{"sub":{"values":[]}}}',
           `{"userinfo":${'['.repeat(2000)}${']'.repeat(2000)}}`,
         ],
         async (claims) => {

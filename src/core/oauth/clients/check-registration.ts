@@ -283,7 +283,7 @@ const refreshOf = (
   report: Report,
 ): Client['refresh'] => {
   const [usual] = limits.refresh?.value ?? [];
-  // A client that describes itself has no wish of its own.
+  // A confidential client that describes itself has no wish of its own.
   const refresh = isPublic || origin === 'operator' ? registration.refresh : (usual ?? registration.refresh);
   if (isPublic && refresh === undefined && registration.grant_types?.includes('refresh_token')) {
     report("grant_types names refresh_token, but a public client only gets refresh tokens with refresh: 'rotating'");

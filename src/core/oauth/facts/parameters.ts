@@ -12,7 +12,7 @@ import type { MaybePromise, Timer } from '../../base/ports.js';
  *
  * - `vschar`: printable ASCII: identifiers, codes, tokens, `state`
  * - `uri`: printable ASCII without the space
- * - `client_id`: `vschar` of at most 512 characters, or 1,500 for a client that registered itself
+ * - `client_id`: `vschar` of at most 512 characters, or 1,500 if it begins as those of a feature may (`clientPrefix`)
  * - `text`: any Unicode without control characters: names, passwords and secrets chosen by people
  */
 export type Grammar = 'vschar' | 'uri' | 'client_id' | 'text' | 'lines';
@@ -21,7 +21,7 @@ export type Grammar = 'vschar' | 'uri' | 'client_id' | 'text' | 'lines';
 export const GRAMMARS: Readonly<Record<Grammar, RegExp>> = {
   vschar: /^[\x20-\x7e]*$/,
   uri: /^[\x21-\x7e]*$/,
-  client_id: /^(?:reg\.[\x20-\x7e]{0,1496}|[\x20-\x7e]{0,512})$/,
+  client_id: /^(?:[\x20-\x7e]{0,512}|(?=.{1,1500}$)[a-z]{1,20}\.[\x20-\x7e]*)$/,
   text: /^[^\u0000-\u001f\u007f\ud800-\udfff]*$/u,
   lines: /^[^\u0000-\u0009\u000b\u000c\u000e-\u001f\u007f\ud800-\udfff]*$/u,
 };
