@@ -83,8 +83,8 @@ An export requires SQLite, which Node 22.13 includes; otherwise install libsql o
 
 Examples:
   oauth-query serve --port 8080 dump.xml
-  npx -p ./oauth-query-0.3.0.tgz -p markdown-it -p js-yaml oauth-query serve ./docs
-  npx -p ./oauth-query-0.3.0.tgz -p @modelcontextprotocol/server -p markdown-it -p js-yaml \\
+  npx -p ./oauth-query-0.4.0.tgz -p markdown-it -p js-yaml oauth-query serve ./docs
+  npx -p ./oauth-query-0.4.0.tgz -p @modelcontextprotocol/server -p markdown-it -p js-yaml \\
     oauth-query serve ./docs --mcp
 `,
   run: async (args) => {

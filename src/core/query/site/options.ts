@@ -21,7 +21,7 @@ import { GROUPS } from './value-sets.js';
 import { words } from './words.js';
 
 /** The version of this package, for `siteinfo`. */
-export const VERSION = '0.3.0';
+export const VERSION = '0.4.0';
 
 /** The software, as clients see it. They refuse old versions of MediaWiki. */
 export const GENERATOR = `MediaWiki 1.45.0 (oauth-query ${VERSION})`;
