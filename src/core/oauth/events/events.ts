@@ -53,19 +53,36 @@ type AssertionRefusal =
 /** Why a token was not exchanged. */
 type ExchangeRefusal = 'client' | 'type' | 'subject' | 'foreign' | 'actor' | 'may_act' | 'target' | 'scope' | 'depth';
 
+/** An event about a client. */
+interface OfClient {
+  /** The client. */
+  readonly client_id: string;
+}
+
+/** An event about an owner. */
+interface OfOwner {
+  /** The owner. */
+  readonly sub: string;
+}
+
+/** An event about the access of a client. */
+interface OfAccess extends OfClient {
+  /** Separated by spaces. */
+  readonly scope: string;
+}
+
+/** An event about an owner's decision on the access of a client. */
+interface OfConsent extends OfAccess, OfOwner {}
+
 /** What happened. Events name a grant by its `grant_id`, which is not secret; pass it to `grants.revoke`. */
 export type OAuthOccurrence =
-  | {
+  | (OfAccess & {
       /** The token endpoint issued a token. */
       readonly type: 'token.issued';
       /** The grant type. */
       readonly grant_type: string;
-      /** The client. */
-      readonly client_id: string;
       /** The owner, or `client:` followed by the client. */
       readonly sub: string;
-      /** Separated by spaces. */
-      readonly scope: string;
       /** For `grants.revoke`. */
       readonly grant_id?: string;
       /** The server that vouched for the owner, if it was another one. */
@@ -74,7 +91,7 @@ export type OAuthOccurrence =
       readonly actors?: readonly string[];
       /** Whether the client exchanged a token of the owner for one that does not say who acts. */
       readonly impersonated?: boolean;
-    }
+    })
   | {
       /** The token endpoint rejected a request; polls of a waiting device are not included. */
       readonly type: 'token.refused';
@@ -87,30 +104,22 @@ export type OAuthOccurrence =
       /** The grant type. */
       readonly grant_type?: string;
     }
-  | {
+  | (OfClient & {
       /** A client revoked one of its tokens. */
       readonly type: 'token.revoked';
-      /** The client. */
-      readonly client_id: string;
       /** For `grants.revoke`. */
       readonly grant_id?: string;
-    }
-  | {
+    })
+  | (OfConsent & {
       /** An owner allowed a client something. */
       readonly type: 'grant.created';
-      /** The client. */
-      readonly client_id: string;
-      /** The owner. */
-      readonly sub: string;
-      /** Separated by spaces. */
-      readonly scope: string;
       /** For `grants.revoke`. */
       readonly grant_id: string;
       /** Present if the owner was not asked: the approval was remembered, the client has `consent: 'skip'`, or another server vouched for the owner. */
       readonly silent?: true;
       /** The server that vouched for the owner, if it was another one. */
       readonly issuer?: string;
-    }
+    })
   | {
       /** A grant was revoked. */
       readonly type: 'grant.revoked';
@@ -129,16 +138,14 @@ export type OAuthOccurrence =
       /** Who revoked it, as passed in `by`. */
       readonly by?: string;
     }
-  | {
+  | (OfClient & {
       /** A code or refresh token was used twice: it may have been stolen. */
       readonly type: 'replay.detected';
       /** What was used twice. */
       readonly kind: 'authorization_code' | 'refresh_token';
-      /** The client. */
-      readonly client_id: string;
       /** For `grants.revoke`. */
       readonly grant_id: string;
-    }
+    })
   | {
       /** A proof of a key was rejected (RFC 9449). */
       readonly type: 'dpop.refused';
@@ -159,38 +166,30 @@ export type OAuthOccurrence =
       /** The client that presented it, if it has authenticated itself. */
       readonly client_id?: string;
     }
-  | {
+  | (OfClient & {
       /** A client may not exchange a token as it asked (RFC 8693). */
       readonly type: 'exchange.refused';
       /** Why. */
       readonly reason: ExchangeRefusal;
-      /** The client. */
-      readonly client_id: string;
-    }
-  | {
+    })
+  | (OfClient & {
       /** A client presented a wrong secret or assertion. */
       readonly type: 'client.authentication_failed';
-      /** The client. */
-      readonly client_id: string;
-    }
-  | {
+    })
+  | (OfClient & {
       /** `grants.revoke` was called for a client, and the client's own tokens were invalidated too. */
       readonly type: 'client.tokens_ended';
-      /** The client. */
-      readonly client_id: string;
       /** Who invalidated them, as passed in `by`. */
       readonly by?: string;
-    }
-  | {
+    })
+  | (OfClient & {
       /** An administrator added or changed a client on the page of `adminPages`. */
       readonly type: 'client.changed';
       /** What was done. */
       readonly change: 'added' | 'changed' | 'secret_rotated' | 'disabled' | 'enabled' | 'removed';
-      /** The client. */
-      readonly client_id: string;
       /** The administrator. */
       readonly by: string;
-    }
+    })
   | {
       /** A client registered itself. Nothing is stored. */
       readonly type: 'client.registered';
@@ -203,46 +202,33 @@ export type OAuthOccurrence =
       /** Its redirect URIs. */
       readonly redirect_uris: readonly string[];
     }
-  | {
+  | (OfOwner & {
       /** An owner signed in on the built-in page. */
       readonly type: 'owner.signed_in';
-      /** The owner. */
-      readonly sub: string;
-    }
-  | {
+    })
+  | (OfOwner & {
       /** An owner signed out on a built-in page, or `owners.signOut` or `owners.erase` ended all their sessions. */
       readonly type: 'owner.signed_out';
-      /** The owner. */
-      readonly sub: string;
       /** Who ended it: the owner, or as passed in `by`. */
       readonly by?: string;
-    }
-  | {
-      /** A client could not be told that an owner has signed out. It is not tried again. */
-      readonly type: 'logout.failed';
-      /** The client. */
-      readonly client_id: string;
-      /** The owner. */
-      readonly sub: string;
-      /** The reason, as a sentence. */
-      readonly reason: string;
-    }
+    })
+  | (OfClient &
+      OfOwner & {
+        /** A client could not be told that an owner has signed out. It is not tried again. */
+        readonly type: 'logout.failed';
+        /** The reason, as a sentence. */
+        readonly reason: string;
+      })
   | {
       /** A wrong user name or password was entered on the built-in page. */
       readonly type: 'owner.sign_in_failed';
     }
-  | {
+  | (OfConsent & {
       /** An owner made a decision about a client. */
       readonly type: 'consent.decided';
       /** What the owner decided. */
       readonly decision: 'approve' | 'deny';
-      /** The client. */
-      readonly client_id: string;
-      /** The owner. */
-      readonly sub: string;
-      /** Separated by spaces. */
-      readonly scope: string;
-    }
+    })
   | {
       /** An authorization request was rejected, on a page or in a redirect. Failures (503) are passed to `onError` instead. */
       readonly type: 'authorization.refused';
@@ -259,26 +245,16 @@ export type OAuthOccurrence =
       /** The error code sent to the client in a redirect (RFC 6749 §4.1.2.1); absent if there was a page. */
       readonly error?: string;
     }
-  | {
+  | (OfAccess & {
       /** A device requested a code. */
       readonly type: 'device.requested';
-      /** The client. */
-      readonly client_id: string;
-      /** Separated by spaces. */
-      readonly scope: string;
-    }
-  | {
+    })
+  | (OfConsent & {
       /** An owner made a decision about a device. */
       readonly type: 'device.decided';
       /** What the owner decided. */
       readonly decision: 'approve' | 'deny';
-      /** The client. */
-      readonly client_id: string;
-      /** The owner. */
-      readonly sub: string;
-      /** Separated by spaces. */
-      readonly scope: string;
-    }
+    })
   | {
       /** The document of a client, or its keys, was fetched and accepted. */
       readonly type: 'client.document_fetched';
