@@ -202,8 +202,8 @@ const fields = (title: string, about: string, table: Table, members: Members): s
   return [`## Fields of ${title}`, about, rows.join('\n')].join('\n\n');
 };
 
-/** Options that the core requires, and for which adapters have a value. */
-const OF_ADAPTERS: Readonly<Record<string, string>> = { store: '`memoryStore()`', runtime: 'that of Node' };
+/** What the core requires, and for which adapters have a value. */
+const OF_ADAPTERS: Readonly<Record<string, string>> = { store: '`memoryStore()`' };
 
 /** The whole document, formatted. */
 export const optionReference = async (): Promise<string> => {

@@ -6,7 +6,7 @@ import type { HttpRequest, HttpResponse, Route } from '../core/base/http/message
 import { guarded } from '../core/base/listeners.js';
 import { fromCaller, mistake } from '../core/base/mistakes.js';
 import type { MaybePromise, Store } from '../core/base/ports.js';
-import { isRecord, type Optional } from '../core/base/schema.js';
+import { isRecord } from '../core/base/schema.js';
 import { checkOf, type TokenCheck } from '../core/base/token-check.js';
 import type { Claims } from '../core/feature/claims.js';
 import type { AllowedClaims, Complete, Feature, FeatureScopes } from '../core/feature/types.js';
@@ -14,7 +14,7 @@ import type { Issue } from '../core/oauth/owners/issue.js';
 import type { OwnerGrants } from '../core/oauth/owners/owner-grants.js';
 import type { Owners } from '../core/oauth/owners/owners.js';
 import type { Owner } from '../core/oauth/records/owner.js';
-import type { Runtime, ServerOptions } from '../core/server/options/server-options.js';
+import type { ServerOptions } from '../core/server/options/server-options.js';
 import { createServer, type Server } from '../core/server/server.js';
 import type { Verifier } from '../resource-server/verifier.js';
 import { memoryStore } from '../stores/memory.js';
@@ -34,7 +34,7 @@ export interface AdapterOptions<
   S extends FeatureScopes = FeatureScopes,
   F extends readonly Feature[] = readonly Feature[],
   C extends object = Claims,
-> extends Omit<ServerOptions, 'store' | 'runtime' | 'owner' | 'scopes' | 'features' | 'claims'> {
+> extends Omit<ServerOptions, 'store' | 'owner' | 'scopes' | 'features' | 'claims'> {
   /** Scope → its description for users, or a definition. Their names are those that `guard`, `check` and `issue` take. */
   readonly scopes?: S | undefined;
   /**
@@ -49,8 +49,6 @@ export interface AdapterOptions<
   readonly claims?: AllowedClaims<C> | undefined;
   /** Default: `memoryStore()`, for a single process; its data is lost when the process ends. */
   readonly store?: Store | undefined;
-  /** Default: `Date.now` and `crypto.randomBytes`; replaced in tests. Your own store needs the same clock. */
-  readonly runtime?: Optional<Runtime> | undefined;
   /** Returns the signed-in user of the application. Needs `loginUrl`. */
   readonly owner?: ((request: Native) => MaybePromise<Owner | undefined | null | false>) | undefined;
 }
@@ -169,24 +167,20 @@ export const calledWith = <Options>(options: Options, example: string): Options 
   throw mistake(`oauthQuery takes an object of options and returns what you mount. Call it: ${example}.`, 'OQ104');
 };
 
-/** Adds the defaults of the adapters: a memory store, a clock, and the console for errors and warnings. */
+/** Adds the defaults of the adapters: a memory store, and the console for errors and warnings. */
 const serverOptions = <Native>(options: AnyOptions<Native>, example: string): MountedOptions => {
   const {
     owner,
     store,
-    runtime = {},
     onError,
     onWarning = (sentence: string) => console.warn(sentence),
     ...rest
   } = calledWith(options, example);
-  const { clock = Date.now } = isRecord(runtime) ? runtime : {};
   return {
     ...rest,
-    // The table of options reads `undefined` as absent.
-    runtime: (isRecord(runtime) ? { ...runtime, clock } : runtime) as Runtime,
     // The adapter creates every HttpRequest, so `native` is a request of its own framework.
     ...(owner !== undefined && { owner: owner as NonNullable<ServerOptions['owner']> }),
-    store: store ?? memoryStore({ clock }),
+    store: store ?? memoryStore({ clock: options.runtime?.clock }),
     onError: reporter(onError),
     onWarning,
   };

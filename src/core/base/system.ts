@@ -1,7 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import type { RandomBytes, Timer } from './ports.js';
+import type { Clock, RandomBytes, Timer } from './ports.js';
 
 /** The system's clock, timers and ids, used unless the application provides others. No other file of the core may use them. */
+
+export const systemClock: Clock = () => Date.now();
 
 export const systemRandom: RandomBytes = (size) => randomBytes(size);
 

@@ -17,20 +17,20 @@ import type { User, UserDirectory } from '../../oauth/sign-in/users.js';
 
 /** What a server takes from its environment. Tests replace the clock. */
 export interface Runtime {
-  /** Decides when anything expires. The store needs the same clock. */
-  readonly clock: Clock;
+  /** Decides when anything expires. The store needs the same clock. Default: `Date.now`. */
+  readonly clock?: Clock | undefined;
   /** The source of random bytes. Default: `crypto.randomBytes`. */
   readonly random?: RandomBytes | undefined;
   /** Calls a function after a time; for all timeouts. Default: `setTimeout`. */
   readonly timer?: Timer | undefined;
 }
 
-/** Options of `createServer`. Adapters take the same options, with defaults for `store` and `runtime.clock`. */
+/** Options of `createServer`. Adapters take the same options, with a default for `store`. */
 export interface ServerOptions {
   /** Where all state is stored. Adapters default to `memoryStore()`, for a single process. */
   readonly store: Store;
   /** The clock, the timer and the source of randomness: `{ clock, timer, random }`. Tests replace the clock. */
-  readonly runtime: Runtime;
+  readonly runtime?: Runtime | undefined;
   /**
    * The base URL of all endpoints, such as `https://example.org/auth`: https (http only on loopback), without query and
    * fragment (RFC 8414 §2). If absent, it is taken from each request, on loopback only.
@@ -76,7 +76,7 @@ export interface ServerOptions {
   /** Lets a registered `http://localhost` match any port, like loopback addresses (RFC 8252 §8.3 advises against it). */
   readonly allowLocalhostRedirects?: boolean | undefined;
   /**
-   * Called before a code or device code is redeemed, a custom grant issued or a token refreshed: return `false` if the
+   * Called before a client redeems a grant, a custom grant is issued or a token refreshed: return `false` if the
    * owner is disabled or has withdrawn consent.
    */
   readonly validateGrant?: (grant: GrantInfo) => MaybePromise<boolean>;

@@ -31,11 +31,11 @@ import {
   wholeNumber,
 } from '../../base/schema.js';
 import { SECRETS } from '../../base/secret-option.js';
-import { systemRandom, systemTimer } from '../../base/system.js';
+import { systemClock, systemRandom, systemTimer } from '../../base/system.js';
 import type { ClaimsPart } from '../../feature/claims.js';
 import type { Feature } from '../../feature/types.js';
 import type { GrantName } from '../../oauth/clients/client.js';
-import { DEVICE_CODE_GRANT, GRANT_TYPES } from '../../oauth/clients/client.js';
+import { DEVICE_CODE_GRANT, GRANT_NAMES, grantTypeOf } from '../../oauth/clients/client.js';
 import type { ClientRegistry, ClientSource } from '../../oauth/clients/client.js';
 import type { Lifetimes, PathName, ScopeDefinition } from '../../oauth/facts/settings.js';
 import { isServerMember } from '../../oauth/metadata/metadata.js';
@@ -89,9 +89,7 @@ const resources = either(
   listOf('an array of absolute URIs', identifier),
 );
 
-const grantName = refined(oneOf<GrantName>(...GRANT_TYPES, 'device_code'), (name): string =>
-  name === 'device_code' ? DEVICE_CODE_GRANT : name,
-);
+const grantName = refined(oneOf<GrantName>(...GRANT_NAMES), grantTypeOf);
 
 /** Authorization code, device code, client credentials and refresh: all grants in which clients never see the owner's password. */
 const DEFAULT_GRANTS = ['authorization_code', 'client_credentials', 'refresh_token', DEVICE_CODE_GRANT];
@@ -148,7 +146,11 @@ const lifetimes = {
 } satisfies Schema<Lifetimes>;
 
 const runtime = {
-  clock: required(fn<Runtime['clock']>('a function that returns milliseconds since the epoch, such as Date.now')),
+  clock: orElse(
+    fn<NonNullable<Runtime['clock']>>('a function that returns milliseconds since the epoch, such as Date.now'),
+    systemClock,
+    '`Date.now`',
+  ),
   random: orElse(
     fn<NonNullable<Runtime['random']>>('a function that returns a given number of random bytes'),
     systemRandom,
@@ -187,8 +189,10 @@ export const SERVER_OPTIONS = {
     ),
   ),
   // One value, like a store: an adapter has it, and a test replaces its clock.
-  runtime: required(
+  runtime: orElse(
     refined(value<Runtime>('an object with clock, such as { clock: Date.now }', isRecord), RUNTIME.read),
+    RUNTIME.read({}, 'options.runtime'),
+    'that of Node',
   ),
   issuer,
   secret: fromEnvironment(SECRETS),
