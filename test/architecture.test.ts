@@ -579,7 +579,7 @@ test('each export of src is imported somewhere, or public', () => {
     typeof target === 'string' ? [] : [target.default.replace('./dist/', 'src/').replace(/js$/, 'ts')],
   );
   // The compiler needs their names for the declarations of the tables that are made of them.
-  const inferred = ['src/core/oauth/records/stored-records.ts UserCodeRecord'];
+  const inferred = ['src/core/oauth/device/device-records.ts UserCodeRecord'];
   expect(unusedExports(repositoryFiles(), new Set(entries))).toEqual(inferred);
   const planted = [
     { path: 'src/a.ts', text: 'export const used = 1; export const unused = 2; export type Unused = 3;' },

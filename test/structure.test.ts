@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import {
   audits,
+  DEVICE_ROOM,
   foldersOfServer,
   innerImports,
   namingDevices,
@@ -16,9 +17,9 @@ import { parseSource, sourceFiles } from './source-graph.js';
 const files = sourceFiles();
 
 /** A bound is today's figure where the goal is not reached; it may only fall. */
-const FILES_NAMING_DEVICES = 35;
+const NAMING_DEVICES = { all: 18, outside: 11 };
 const OPTION_ROWS = 103;
-const LOGIN_SERVER = { files: 219, lines: 17_952 };
+const LOGIN_SERVER = { files: 218, lines: 17_790 };
 
 /** All options of this package are read by one file, as ADR 0060 decides; everything else comes from entries. */
 const INNER_IMPORTS = ['core/base/schema.ts'];
@@ -95,8 +96,18 @@ test('docs/audit.md says why a login server loads each folder', () => {
 
 test('few files of the core name the device flow', () => {
   const found = namingDevices(files);
-  console.log(`Files of the core that name the device flow: ${found.length} (goal 12)`);
-  expect(found.length).toBeLessThanOrEqual(FILES_NAMING_DEVICES);
+  const outside = found.filter((path) => !path.startsWith(DEVICE_ROOM));
+  console.log(
+    `Files of the core that name the device flow: ${found.length} (goal 12), ${outside.length} of them elsewhere`,
+  );
+  expect(found.length).toBeLessThanOrEqual(NAMING_DEVICES.all);
+  expect(outside.length).toBeLessThanOrEqual(NAMING_DEVICES.outside);
+  const planted = [
+    parseSource('core/base/a.ts', '/** Of a device. */'),
+    parseSource('core/base/b.ts', `const path = form.get('user_code');`),
+    parseSource('core/base/c.ts', `const viewport = 'width=device-width'; // Any app on the device can claim it.`),
+  ];
+  expect(namingDevices(planted)).toEqual(['core/base/a.ts', 'core/base/b.ts']);
 });
 
 test('docs/audit.md says what each entry loads, within three percent', () => {

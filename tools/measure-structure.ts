@@ -115,9 +115,15 @@ export const reachedByType = (entry: string, files: readonly SourceFile[]): numb
   return [...reached].reduce((sum, path) => sum + (byPath.get(path)?.text.split('\n').length ?? 0), 0);
 };
 
-/** The files of the core that name the device flow. */
+/** The folder of the device flow. */
+export const DEVICE_ROOM = 'core/oauth/device/';
+
+/** A name, an option or a sentence of the device flow. Not the viewport `device-width`, nor programs "on the device" of a user. */
+const DEVICE_FLOW = /(?<!\bon (?:a|the) )device(?!-width)|user.?code/i;
+
+/** The files of the core that name the device flow, in code or in a comment; those in its folder are among them. */
 export const namingDevices = (files: readonly SourceFile[]): readonly string[] =>
-  files.filter(({ path, text }) => path.startsWith('core/') && /device/i.test(text)).map(({ path }) => path);
+  files.filter(({ path, text }) => path.startsWith('core/') && DEVICE_FLOW.test(text)).map(({ path }) => path);
 
 /** The files of the core that a feature of this package imports, types included, and that are no entry of the package. */
 export const innerImports = (files: readonly SourceFile[]): readonly string[] => {

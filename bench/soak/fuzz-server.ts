@@ -4,11 +4,13 @@ import type { AddressInfo } from 'node:net';
 import express from 'express';
 import { oauthQuery } from 'oauth-query/express';
 import { memoryStore } from 'oauth-query/stores/memory';
+import { DEVICE_LIMITS } from '../../src/core/oauth/device/devices.js';
 import { LIMITS } from '../../src/core/oauth/facts/limits.js';
 import { CLIENTS, SCOPES, USERS } from '../../test/oauth/support/fixture.js';
 
 // One address sends everything, and must not be stopped by its limits.
-Object.assign(LIMITS, { clientFailures: 1000, loginFailures: 1000, sourceFailures: 1000, deviceRequests: 1_000_000 });
+Object.assign(LIMITS, { clientFailures: 1000, loginFailures: 1000, sourceFailures: 1000 });
+Object.assign(DEVICE_LIMITS, { deviceRequests: 1_000_000 });
 
 const store = memoryStore();
 const app = express();

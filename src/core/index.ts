@@ -26,7 +26,7 @@ export type { OwnerGrants } from './oauth/owners/owner-grants.js';
 export type { OwnerRecord } from './oauth/owners/owner-records.js';
 export type { Owners } from './oauth/owners/owners.js';
 export type { Owner } from './oauth/records/owner.js';
-export { deviceFingerprint } from './oauth/records/user-code.js';
+export { deviceFingerprint } from './oauth/device/user-code.js';
 export type { GrantInfo, ScopeDefinition } from './oauth/facts/settings.js';
 export type { User, UserDirectory } from './oauth/sign-in/users.js';
 export type { TokenResponse } from './oauth/tokens/token-response.js';

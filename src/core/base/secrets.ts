@@ -5,7 +5,7 @@ import type { RandomBytes } from './ports.js';
 export const sha256 = (text: string): string => hash('sha256', text, 'base64url');
 
 /**
- * A MAC, for values that are too short to be safe under a plain hash, such as user codes: the hash of the key and the text, without the two rounds
+ * A MAC, for values that are too short to be safe under a plain hash: the hash of the key and the text, without the two rounds
  * of an HMAC. Those protect hashes that others can continue, and SHA-512/256 is none: it hides half of its state (FIPS 180-4 §5.3.6.2). It stays,
  * because the names of stored records are made with it, such as those of connections, which live for months; a second MAC for all others would be
  * more to audit.

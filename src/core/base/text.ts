@@ -26,5 +26,11 @@ export const normalizeText = (text: string, form: 'NFC' | 'NFD' | 'NFKC', most: 
   return text.length > MAX_MARKS && UNSAFE.test(text) ? undefined : text.normalize(form);
 };
 
+/** A code for people to read or type: in two halves. */
+export const inHalves = (code: string): string => {
+  const half = Math.ceil(code.length / 2);
+  return `${code.slice(0, half)}-${code.slice(half)}`;
+};
+
 /** Escapes text for use in a regular expression. */
 export const escapePattern = (text: string): string => text.replace(/[\\^$.*+?()[\]{}|]/g, String.raw`\$&`);

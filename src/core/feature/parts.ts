@@ -87,7 +87,7 @@ export interface FeatureRoute {
   readonly cors?: boolean | 'any' | undefined;
 }
 
-/** Texts that are kept with a code, or with a device code, until the token request. */
+/** Texts that are kept with a code until the token request. */
 type Kept = Readonly<Record<string, string>>;
 
 /** The scopes of a request, before they are compared with those of the client. */
@@ -416,20 +416,3 @@ export interface Parts<Value = undefined> {
   /** Called once, when the application closes the server after its last request: a feature finishes what it still has to do. */
   readonly close?: (() => MaybePromise<void>) | undefined;
 }
-
-/** The names of all parts. */
-export const PARTS: ReadonlySet<string> = new Set<keyof Parts<unknown>>([
-  'routes',
-  'grants',
-  'authorization',
-  'tokens',
-  'clients',
-  'began',
-  'introspection',
-  'ended',
-  'owners',
-  'metadata',
-  'keys',
-  'provide',
-  'close',
-]);

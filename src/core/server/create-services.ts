@@ -4,7 +4,6 @@ import { parseUrl } from '../base/addresses/url.js';
 import type { Authorization } from '../base/authorization.js';
 import type { HttpRequest } from '../base/http/messages.js';
 import type { ProofChecker } from '../base/key-proofs.js';
-import { Budget } from '../base/limits/budget.js';
 import { Frame } from '../base/pages/frame.js';
 import type { Clock } from '../base/ports.js';
 import { Records } from '../base/records.js';
@@ -18,10 +17,8 @@ import type { Verification } from '../feature/verify.js';
 import { AuthorizationRequests } from '../oauth/code/authorization-request.js';
 import { ConsentDecisions } from '../oauth/code/consent-decision.js';
 import { RememberedConsents } from '../oauth/code/remembered-consent.js';
-import { Devices } from '../oauth/device/devices.js';
 import type { Emit } from '../oauth/events/events.js';
 import { DeploymentWarnings } from '../oauth/facts/deployment-warnings.js';
-import { LIMITS } from '../oauth/facts/limits.js';
 import { formReader, type FormServices } from '../oauth/facts/parameters.js';
 import {
   type AuthenticateClient,
@@ -38,7 +35,6 @@ import { disconnect, type Disconnect, type EndServices } from '../oauth/owners/e
 import { PersonalTokens } from '../oauth/owners/personal-tokens.js';
 import { accessViews } from '../oauth/pages/access-views.js';
 import { Pages } from '../oauth/pages/render.js';
-import { KINDS } from '../oauth/records/kinds.js';
 import { keys } from '../oauth/records/stored-records.js';
 import type { Timekeeper } from '../oauth/records/window.js';
 import { Sessions } from '../oauth/sign-in/sessions.js';
@@ -52,6 +48,7 @@ import { TokenAdditions } from '../oauth/tokens/token-additions.js';
 import { TokenUses } from '../oauth/tokens/token-uses.js';
 import { Tokens } from '../oauth/tokens/tokens.js';
 import { requestDeadline } from './boundary.js';
+import { KINDS } from './capabilities.js';
 import { limitersOf } from './limiters.js';
 import type { Observer } from './observer.js';
 import type { CheckedOptions } from './options/server-table.js';
@@ -222,7 +219,6 @@ const ownersIn = (
     Given<typeof AuthorizationRequests> &
     Given<typeof RememberedConsents> &
     Omit<Given<typeof ConsentDecisions>, 'remembered' | 'signIn'> &
-    Given<typeof Devices> &
     Given<typeof PersonalTokens> &
     EndServices &
     Parameters<typeof accessViews>[0] &
@@ -239,15 +235,11 @@ const ownersIn = (
     requests: new AuthorizationRequests(given),
     remembered,
     decisions: new ConsentDecisions({ ...given, remembered, signIn }),
-    devices: new Devices(given),
-    deviceBudget: new Budget(given.clock, LIMITS.unprovenRecords / 2),
     personal: new PersonalTokens(given),
     disconnect: end,
     views: accessViews(given),
     pagePaths: {
       authorize: pathOf(paths.authorize),
-      device: pathOf(paths.device),
-      deviceVerify: pathOf(paths.deviceVerify),
       grants,
       listedGrants: records.canList ? grants : undefined,
     },
@@ -268,7 +260,7 @@ export const createServices = (
   const { clock, random: bytes, timer } = options.runtime;
   const { onError = () => undefined } = options;
   const emit: Emit = (occurrence) => observer.tell(occurrence);
-  const [secret, ...older] = secrets;
+  const [secret] = secrets;
   const records = new Records(options.store, clock, config.issuer, KINDS);
   const random = new RandomSource(bytes);
   const browserSecrets = ownSecrets(secrets, config.issuer);
@@ -279,8 +271,6 @@ export const createServices = (
   const keyRing = keyRingOf(config, clock, onError);
   const jwt = keyRing === undefined ? undefined : new JwtAccessTokens(keyRing, config.issuer ?? '', clock);
   const own = { clock, process: random.string(PROCESS_NAME_BYTES) };
-  // As many as secrets.
-  const userCodeKeys = [secret, ...older].map((text) => deriveKey(text, 'user code')) as [string, ...string[]];
   const given = {
     ...config,
     /** For features. */
@@ -305,6 +295,8 @@ export const createServices = (
     keyRing,
     publishedKeys: publishedKeys({ clock, timer, onError }),
     limitAt: options.sharedAddresses,
+    // As many as secrets.
+    deriveKeys: (purpose: string) => secrets.map((text) => deriveKey(text, purpose)) as [string, ...string[]],
     ...limitersOf({ records, clock, key: deriveKey(secret, 'limiter') }, (event, request) =>
       observer.tell(event, request),
     ),
@@ -318,7 +310,6 @@ export const createServices = (
     sessions: sessionsOf(config, browserSecrets, sealFor('session'), { clock, random }),
     requestSeal: sealFor('authorization request'),
     consentKey: deriveKey(secret, 'consent'),
-    userCodeKeys,
   };
   const checks = checksOf(given);
   return { ...given, ...checks, ...ownersIn({ ...given, ...checks, ...browser }) };

@@ -1,11 +1,8 @@
 import type { Route } from '../base/http/messages.js';
 import { resourceMetadataRoute } from '../base/resource-metadata.js';
-import { DEVICE_CODE_GRANT, OWNER_GRANTS } from '../oauth/clients/client.js';
+import { OWNER_GRANTS } from '../oauth/clients/client.js';
 import { authorizationCode } from '../oauth/code/authorization-code.js';
 import { authorize } from '../oauth/code/authorize.js';
-import { deviceAuthorization } from '../oauth/device/device-authorization.js';
-import { deviceCode } from '../oauth/device/device-code.js';
-import { deviceVerification, deviceVerificationForm } from '../oauth/device/device-verification.js';
 import type { GrantHandler } from '../oauth/kernel/grant-handler.js';
 import type { ServerEndpoint } from '../oauth/kernel/server-endpoint.js';
 import { jwks } from '../oauth/metadata/jwks.js';
@@ -19,7 +16,11 @@ import { password } from '../oauth/token/password.js';
 import { refreshToken } from '../oauth/token/refresh-token.js';
 import { revocation } from '../oauth/token/revocation.js';
 import { token } from '../oauth/token/token.js';
+import { CAPABILITIES, TOKEN_PARAMETERS } from './capabilities.js';
 import type { Services } from './create-services.js';
+
+/** The capabilities whose grant is enabled. */
+const enabledIn = ({ grants }: Services) => CAPABILITIES.filter(({ grant_type }) => grants.has(grant_type));
 
 const OPENID = '/.well-known/openid-configuration';
 
@@ -34,7 +35,8 @@ const documents = (
   services: Services,
 ): readonly ServerEndpoint[] => {
   const cors = corsOf(services);
-  const describe = (issuer: string): object => metadataDocument(issuer, services, services.hooks);
+  const ofCapabilities = enabledIn(services).map(({ metadata: member }) => member);
+  const describe = (issuer: string): object => metadataDocument(issuer, services, services.hooks, ofCapabilities);
   return [
     { paths: [...new Set(metadataPaths)], programs: { GET: metadata(describe, services) }, cors },
     { paths: [...new Set(openIdPaths)], programs: { GET: openIdConfiguration(describe, services) }, cors },
@@ -61,13 +63,18 @@ export const resourceRoutes = ({ resources, configuredIssuer: issuer, proofs }: 
         .filter(({ resource }) => new URL(resource).origin === new URL(issuer).origin)
         .map((description) => resourceMetadataRoute(description, issuer, proofs));
 
+type MakeHandler = (services: Services) => GrantHandler;
+
 /** The enabled grants, by `grant_type`. */
-const handlersOf = (services: Services): ReadonlyMap<string, GrantHandler> => {
-  const builtIn: readonly (readonly [name: string, make: (services: Services) => GrantHandler])[] = [
+const handlersOf = (
+  services: Services,
+  ofCapabilities: readonly (readonly [name: string, make: MakeHandler])[],
+): ReadonlyMap<string, GrantHandler> => {
+  const builtIn: typeof ofCapabilities = [
     ['authorization_code', authorizationCode],
     ['client_credentials', clientCredentials],
     ['refresh_token', refreshToken],
-    [DEVICE_CODE_GRANT, deviceCode],
+    ...ofCapabilities,
     ['password', password],
   ];
   return new Map([
@@ -78,11 +85,14 @@ const handlersOf = (services: Services): ReadonlyMap<string, GrantHandler> => {
 };
 
 /** What programs call. */
-const programEndpoints = (services: Services): readonly ServerEndpoint[] => {
+const programEndpoints = (
+  services: Services,
+  handlers: ReadonlyMap<string, GrantHandler>,
+): readonly ServerEndpoint[] => {
   const { paths, hooks } = services;
   const [metadataPaths, openIdPath] = insertedPaths(services);
   return [
-    { paths: paths.token, programs: { POST: token(services, handlersOf(services)) }, cors: true },
+    { paths: paths.token, programs: { POST: token(services, handlers, TOKEN_PARAMETERS) }, cors: true },
     { paths: paths.introspect, programs: { POST: introspection(services) }, cors: false },
     { paths: paths.revoke, programs: { POST: revocation(services) }, cors: true },
     ...documents([...paths.metadata, ...metadataPaths], [OPENID, openIdPath], services),
@@ -108,22 +118,16 @@ const pageEndpoints = (services: Services): readonly ServerEndpoint[] => {
   }
   if (OWNER_GRANTS.some((name) => grants.has(name)))
     endpoints.push(page(paths.grants, { GET: grantsPage(services), POST: grantsForm(services) }, paths.grants[0]));
-  if (grants.has(DEVICE_CODE_GRANT)) {
-    const [start] = paths.device;
-    endpoints.push(
-      {
-        ...page(paths.device, { GET: deviceVerification(services) }, start),
-        // Comes from devices.
-        programs: { POST: deviceAuthorization(services) },
-      },
-      page(paths.deviceVerify, { POST: deviceVerificationForm(services) }, start),
-    );
-  }
   return endpoints;
 };
 
 /** The enabled endpoints. */
-export const endpointsOf = (services: Services): readonly ServerEndpoint[] => [
-  ...programEndpoints(services),
-  ...pageEndpoints(services),
-];
+export const endpointsOf = (services: Services): readonly ServerEndpoint[] => {
+  const started = enabledIn(services).map(({ grant_type, start }) => ({ grant_type, ...start(services) }));
+  const ofCapabilities = started.map(({ grant_type, handler }) => [grant_type, () => handler] as const);
+  return [
+    ...programEndpoints(services, handlersOf(services, ofCapabilities)),
+    ...pageEndpoints(services),
+    ...started.flatMap(({ endpoints }) => endpoints),
+  ];
+};

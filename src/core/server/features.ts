@@ -3,9 +3,26 @@ import type { ClaimsPart } from '../feature/claims.js';
 import { RESERVED_CLAIMS } from '../feature/claims.js';
 import { type AnyDefinition, definitionsOf } from '../feature/feature.js';
 import type { FeatureHost } from '../feature/host.js';
-import { type Parts, PARTS } from '../feature/parts.js';
+import type { Parts } from '../feature/parts.js';
 import type { FeatureMaker } from '../feature/types.js';
 import { CUSTOM_GRANTS } from './options/custom-grants.js';
+
+/** The names of all parts. */
+const PARTS: ReadonlySet<string> = new Set<keyof Parts<unknown>>([
+  'routes',
+  'grants',
+  'authorization',
+  'tokens',
+  'clients',
+  'began',
+  'introspection',
+  'ended',
+  'owners',
+  'metadata',
+  'keys',
+  'provide',
+  'close',
+]);
 
 /** Where the features of this package are, for sentences about one that is missing. */
 const ENTRIES: Readonly<Record<string, string>> = {

@@ -12,9 +12,8 @@ interface Limiters {
   /** Client secrets chosen by people. */
   readonly chosenSecretLimit: GuessLimiter;
   readonly loginLimit: GuessLimiter;
-  readonly userCodeLimit: GuessLimiter;
-  /** Device codes requested by public clients. */
-  readonly deviceLimit: RateLimit;
+  /** A limit of guesses that only signed-in owners can make. */
+  ownerGuesses(name: string): GuessLimiter;
   /** Approvals without a question. */
   readonly silentLimit: RateLimit;
 }
@@ -34,13 +33,7 @@ export const limitersOf = (given: Omit<SlotsDependencies, 'budget'>, emit: Limit
     ),
     chosenSecretLimit: new GuessLimiter(new Slots(strangers, minutes(1, 'chosen secret')), 'client', emit),
     loginLimit: new GuessLimiter(new Slots(strangers, minutes(10, 'login')), 'login', emit),
-    // Only signed-in owners can guess these.
-    userCodeLimit: new GuessLimiter(
-      new Slots({ ...given, budget: undefined }, minutes(10, 'user code')),
-      'user code',
-      emit,
-    ),
-    deviceLimit: new RateLimit(clock, LIMITS.deviceRequests, 60),
+    ownerGuesses: (name) => new GuessLimiter(new Slots({ ...given, budget: undefined }, minutes(10, name)), name, emit),
     silentLimit: new RateLimit(clock, LIMITS.silentApprovals, 60),
   };
 };

@@ -3,7 +3,7 @@ import { personalTokens } from 'oauth-query/personal-tokens';
 import { describe, expect, test } from 'vitest';
 import type { Store } from '../../../src/core/base/ports.js';
 import { type ExpiringRecord, Records, type Shape } from '../../../src/core/base/records.js';
-import { KINDS } from '../../../src/core/oauth/records/kinds.js';
+import { KINDS } from '../../../src/core/server/capabilities.js';
 import { memoryStore } from '../../../src/stores/memory.js';
 import type { Answer } from '../../hosts.js';
 import { everyRow } from '../../rows.js';

@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { KINDS } from '../../../src/core/oauth/records/kinds.js';
 import { groups } from '../../../src/core/oauth/records/stored-records.js';
+import { KINDS } from '../../../src/core/server/capabilities.js';
 
 const read = (path: string): string => readFileSync(new URL(`../../../${path}`, import.meta.url), 'utf8');
 

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, onTestFinished } from 'vitest';
+import { DEVICE_LIMITS } from '../../../src/core/oauth/device/devices.js';
 import { LIMITS } from '../../../src/core/oauth/facts/limits.js';
 
 const change = <T extends object>(constants: T, values: Partial<T>): (() => void) => {
@@ -20,8 +21,20 @@ export const constantsOfSuite = <T extends object>(constants: T, values: Partial
   afterAll(() => restore?.());
 };
 
+type Limits = Partial<typeof LIMITS & typeof DEVICE_LIMITS>;
+
+/** Those that a table has. */
+const limitsIn = <T extends object>(table: T, values: Limits): Partial<T> =>
+  Object.fromEntries(Object.entries(values).filter(([name]) => name in table)) as Partial<T>; // Of its names only.
+
 /** Other limits until the end of this test. Servers that it starts afterwards have them. */
-export const limitsOfTest = (values: Partial<typeof LIMITS>): void => constantsOfTest(LIMITS, values);
+export const limitsOfTest = (values: Limits): void => {
+  constantsOfTest(LIMITS, limitsIn(LIMITS, values));
+  constantsOfTest(DEVICE_LIMITS, limitsIn(DEVICE_LIMITS, values));
+};
 
 /** Other limits for all tests of this file or `describe`. */
-export const limitsOfSuite = (values: Partial<typeof LIMITS>): void => constantsOfSuite(LIMITS, values);
+export const limitsOfSuite = (values: Limits): void => {
+  constantsOfSuite(LIMITS, limitsIn(LIMITS, values));
+  constantsOfSuite(DEVICE_LIMITS, limitsIn(DEVICE_LIMITS, values));
+};

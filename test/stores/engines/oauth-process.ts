@@ -12,6 +12,7 @@ import { oauthQuery } from 'oauth-query/express';
 import { openStore } from 'oauth-query/stores/open';
 import { tokenExchange } from 'oauth-query/token-exchange';
 import type { Store } from '../../../src/core/base/ports.js';
+import { DEVICE_LIMITS } from '../../../src/core/oauth/device/devices.js';
 import { LIMITS } from '../../../src/core/oauth/facts/limits.js';
 import { haltable } from './haltable.js';
 import type { ProcessSettings } from './oauth-processes.js';
@@ -77,7 +78,8 @@ app.get('/block', (_request, response) => {
 });
 app.get('/calls', (_request, response) => void response.json({ calls: halting.calls }));
 // All owners of this test come from one address at the same moment, and one of them agrees to every code.
-Object.assign(LIMITS, { userCodeFailures: 100, silentApprovals: 1e6, deviceRequests: 1e6, unprovenRecords: 1e6 });
+Object.assign(LIMITS, { silentApprovals: 1e6, unprovenRecords: 1e6 });
+Object.assign(DEVICE_LIMITS, { userCodeFailures: 100, deviceRequests: 1e6 });
 const oauth = oauthQuery({
   store,
   runtime: { clock },

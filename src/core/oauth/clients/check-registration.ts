@@ -30,10 +30,10 @@ import {
   type ClientLinks,
   type ClientOrigin,
   type ClientRegistration,
-  type ClientSecret,
   type CustomGrantName,
-  DEVICE_CODE_GRANT,
+  GRANT_NAMES,
   GRANT_TYPES,
+  grantTypeOf,
   type GrantName,
   type PreparedSecret,
 } from './client.js';
@@ -78,7 +78,7 @@ const grantTypes = (
     report('add redirect_uris, or name grant_types; without both and without a secret the client can request nothing');
     return new Set();
   }
-  const grants = named.map((name) => (name === 'device_code' ? DEVICE_CODE_GRANT : name));
+  const grants = named.map(grantTypeOf);
   const unknown = grants.find((name) => !BUILT_IN_GRANTS.has(name) && customGrants?.has(name) === false);
   if (unknown !== undefined)
     report(
@@ -90,7 +90,7 @@ const grantTypes = (
 const secretsOf = (registration: ClientRegistration, report: Report): readonly PreparedSecret[] => {
   const given = registration.client_secret;
   if (given === undefined) return [];
-  const all = Array.isArray(given) ? (given as readonly (string | ClientSecret)[]) : [given as string | ClientSecret];
+  const all = [given].flat();
   if (all.length === 0) report('client_secret is an empty list; leave it out for a public client');
   return all.flatMap((secret) => {
     try {
@@ -136,7 +136,7 @@ export const CLIENT_FIELDS = {
   grant_types: listOf(
     'an array of grant types',
     either(
-      oneOf<GrantName>(...GRANT_TYPES, 'device_code'),
+      oneOf<GrantName>(...GRANT_NAMES),
       value<CustomGrantName>('the URI of a custom grant', (given) => typeof given === 'string' && given.includes(':')),
     ),
   ),

@@ -1,5 +1,6 @@
 import type { MaybePromise } from '../../base/ports.js';
 import type { AssertionAlgorithm } from '../../base/public-keys.js';
+import type { Lifetimes } from '../facts/settings.js';
 import type { Jwk, SigningAlgorithm } from '../keys/jwk.js';
 import type { OfGeneration } from '../records/stored-records.js';
 import type { ChallengeMethod } from './pkce.js';
@@ -7,8 +8,15 @@ import type { SlowHash } from './slow-hash.js';
 
 export const DEVICE_CODE_GRANT = 'urn:ietf:params:oauth:grant-type:device_code';
 
+/** Grants that an owner allows before their client redeems them. */
+export const REDEEMED_GRANTS = ['authorization_code', DEVICE_CODE_GRANT] as const;
+
+/** The longest time, in seconds, in which a client may redeem them. */
+export const untilRedeemed = ({ authorizationCode, deviceCode }: Lifetimes): number =>
+  Math.max(authorizationCode, deviceCode);
+
 /** Grants that require an owner to sign in. */
-export const OWNER_GRANTS = ['authorization_code', DEVICE_CODE_GRANT, 'implicit'] as const;
+export const OWNER_GRANTS = [...REDEEMED_GRANTS, 'implicit'] as const;
 
 /**
  * A secret of a confidential client, as exactly one of `value`, `sha256` and `scrypt`.
@@ -45,8 +53,14 @@ export const GRANT_TYPES = [
 /** A grant in the spelling of `grant_type` (RFC 6749 §4, RFC 8628 §3.4), and `implicit`, which has none. */
 type GrantType = (typeof GRANT_TYPES)[number];
 
+/** The grant types as options name them: the device grant also has a short name. */
+export const GRANT_NAMES = [...GRANT_TYPES, 'device_code'] as const;
+
 /** A grant type in options: the device grant also has a short name. */
 export type GrantName = GrantType | 'device_code';
+
+/** The `grant_type` of a name in options. */
+export const grantTypeOf = (name: string): string => (name === 'device_code' ? DEVICE_CODE_GRANT : name);
 
 /** A grant of a feature: an absolute URI (RFC 6749 §4.5). */
 export type CustomGrantName = `${string}:${string}`;

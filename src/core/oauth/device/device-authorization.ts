@@ -8,7 +8,6 @@ import type { Clock } from '../../base/ports.js';
 import { formatScope } from '../../base/scope.js';
 import { type RandomSource, sha256 } from '../../base/secrets.js';
 import { DEVICE_CODE_GRANT, generationOf } from '../clients/client.js';
-import { LIMITS } from '../facts/limits.js';
 import { checkedForm, type ReadForm } from '../facts/parameters.js';
 import { type AuthenticateClient, CLIENT_PARAMETERS } from '../kernel/client-authentication.js';
 import type { RequestScope } from '../kernel/request-scope.js';
@@ -16,7 +15,7 @@ import type { RequestedAccess } from '../kernel/requested-access.js';
 import type { Answer } from '../kernel/server-endpoint.js';
 import { secondsOf } from '../records/window.js';
 import { POLL_INTERVAL } from './device-code.js';
-import type { Devices } from './devices.js';
+import { DEVICE_LIMITS, type Devices } from './devices.js';
 
 const DEVICE_AUTHORIZATION_PARAMETERS = { ...CLIENT_PARAMETERS, scope: 'vschar', resource: 'uri' } as const;
 
@@ -28,7 +27,7 @@ const RETENTION = 120;
 /** The records of a device code: one for the device, one for its owner, one for its polls. */
 const RECORDS = 3;
 
-interface DeviceAuthorizationServices {
+export interface DeviceAuthorizationServices {
   readonly readForm: ReadForm;
   readonly authenticate: AuthenticateClient;
   readonly requested: RequestedAccess;
@@ -94,7 +93,7 @@ const checkLimits = (
   exp: number,
   { deviceLimit, limitAt, deviceBudget }: DeviceAuthorizationServices,
 ): void => {
-  const ofSource = deviceLimit.take(sourceOf(ip), limitAt(ip, LIMITS.deviceRequests));
+  const ofSource = deviceLimit.take(sourceOf(ip), limitAt(ip, DEVICE_LIMITS.deviceRequests));
   if (ofSource !== undefined) {
     if (ofSource.isFirst) emit?.({ type: 'limit.reached', limit: 'device' });
     throw tooManyRequests('Too many device codes were requested from this address.', ofSource.retryAfter);

@@ -6,10 +6,10 @@ import { checkAwaited } from '../../base/waiting.js';
 import { DEVICE_CODE_GRANT } from '../clients/client.js';
 import type { GrantHandler } from '../kernel/grant-handler.js';
 import { isStillAllowed, scopeStillAllowed, type StillAllowedServices } from '../kernel/still-allowed.js';
-import { DEVICE, type DeviceRecord, keys, PACE, type PaceRecord } from '../records/stored-records.js';
 import { CLOCK_DIFFERENCE, secondsOf, type Timekeeper } from '../records/window.js';
 import type { Grant, Issuance } from '../tokens/grant.js';
 import type { TokenResponse } from '../tokens/token-response.js';
+import { DEVICE, type DeviceRecord, keys, PACE, type PaceRecord } from './device-records.js';
 
 /** Seconds between two polls, unless some were early (RFC 8628 §3.5). */
 export const POLL_INTERVAL = 5;
@@ -18,7 +18,7 @@ const GAP_CAP = 60;
 
 const invalidDeviceCode = (): OAuthError => new OAuthError('invalid_grant', 'The device code is not valid.');
 
-interface DeviceGrantServices extends StillAllowedServices, Timekeeper {
+export interface DeviceGrantServices extends StillAllowedServices, Timekeeper {
   readonly records: Records;
   readonly random: RandomSource;
   readonly tokens: { findGrant(id: string): Promise<Grant | undefined> };

@@ -6,23 +6,22 @@ import { type LimitAt, sourceOf } from '../../base/limits/source.js';
 import { PageError } from '../../base/pages/page-error.js';
 import { pageResponse } from '../../base/pages/response.js';
 import { parseScope } from '../../base/scope.js';
+import { inHalves } from '../../base/text.js';
 import { checkAwaited } from '../../base/waiting.js';
 import { type Client, DEVICE_CODE_GRANT } from '../clients/client.js';
 import type { Emit } from '../events/events.js';
-import { LIMITS } from '../facts/limits.js';
 import { type Parameters, parseParameters, type ReadForm } from '../facts/parameters.js';
 import { isSignIn, readPageForm, type Visitor, visitorOf } from '../kernel/owner-pages.js';
 import type { PageScope } from '../kernel/page-scope.js';
 import type { Answer } from '../kernel/server-endpoint.js';
 import type { AccessViews } from '../pages/access-views.js';
-import { accountView } from '../pages/account-view.js';
-import { clientView } from '../pages/client-view.js';
+import { accountView, clientView } from '../pages/party-views.js';
 import type { Owner } from '../records/owner.js';
-import { fingerprintOfHash, formatUserCode, normalizeUserCode, USER_CODE_LENGTH } from '../records/user-code.js';
 import { tooManyAttempts } from '../sign-in/authenticate-owner.js';
 import { type Destination, formExpired, SIGN_IN_FIELDS, type SignIn } from '../sign-in/sign-in.js';
 import type { Connection, CreateGrant, Grant, KnownGrant, NewGrant, RevocationReason } from '../tokens/grant.js';
-import type { Claimed, Devices, FoundCode } from './devices.js';
+import { type Claimed, DEVICE_LIMITS, type Devices, type FoundCode } from './devices.js';
+import { fingerprintOfHash, normalizeUserCode, USER_CODE_LENGTH } from './user-code.js';
 
 const DEVICE_PAGE_PARAMETERS = {
   ...SIGN_IN_FIELDS,
@@ -37,7 +36,7 @@ interface ShownCode extends FoundCode {
   readonly client_id: string;
 }
 
-interface DeviceVerificationServices {
+export interface DeviceVerificationServices {
   readonly readForm: ReadForm;
   readonly signIn: SignIn;
   readonly devices: Devices;
@@ -181,7 +180,7 @@ const codePage = async (
     action: formPath(page),
     hidden: { form_token: sessions.formToken(session, codePurpose(owner)) },
     userCode: typed,
-    example: formatUserCode('X'.repeat(USER_CODE_LENGTH)),
+    example: inHalves('X'.repeat(USER_CODE_LENGTH)),
     ...accountView(owner),
     canSignOut: signIn.isBuiltIn,
     ...(problemCode !== undefined && { problemCode }),
@@ -220,7 +219,7 @@ const enter = async (
     ...accountView(owner),
     scopes: views.scopes(parseScope(device.scope) ?? [], pages.locale),
     resources: views.resources(device.aud),
-    userCode: formatUserCode(code),
+    userCode: inHalves(code),
     fingerprint: fingerprintOfHash(hash),
     canSignOut: signIn.isBuiltIn,
     ...grantsLink(page),
@@ -230,7 +229,7 @@ const enter = async (
 
 /** The subjects for which wrong codes are counted: the owner, the browser and the address (RFC 8628 §5.1). */
 const guessOf = ({ owner, session }: Visitor, { ip }: HttpRequest, { limitAt }: DeviceVerificationServices): Guess => {
-  const max = LIMITS.userCodeFailures;
+  const max = DEVICE_LIMITS.userCodeFailures;
   return {
     subjects: [
       { name: subjectName('user', owner.sub), max, isKept: true },

@@ -2,18 +2,21 @@ import { UnavailableError } from '../../base/errors.js';
 import type { Clock } from '../../base/ports.js';
 import type { Records } from '../../base/records.js';
 import { type RandomSource, sha256 } from '../../base/secrets.js';
+import { inHalves } from '../../base/text.js';
 import type { ClientFinder } from '../clients/client-finder.js';
 import { type Client, isOfGeneration } from '../clients/client.js';
 import type { Owner } from '../records/owner.js';
-import { DEVICE, type DeviceRecord, keys, USER_CODE } from '../records/stored-records.js';
-import {
-  formatUserCode,
-  normalizeUserCode,
-  USER_CODE_LENGTH,
-  USER_CODE_LETTERS,
-  userCodeDigest,
-} from '../records/user-code.js';
 import { secondsOf } from '../records/window.js';
+import { DEVICE, type DeviceRecord, keys, USER_CODE } from './device-records.js';
+import { normalizeUserCode, USER_CODE_LENGTH, USER_CODE_LETTERS, userCodeDigest } from './user-code.js';
+
+/** Where requests begin to be rejected, as `LIMITS` of all capabilities. */
+export const DEVICE_LIMITS = {
+  /** Wrong codes per user, session and address in ten minutes. A code has 2^34 values, so five guesses find none (RFC 8628 §5.1). */
+  userCodeFailures: 5,
+  /** Codes that public clients request per address and minute, in each process: many televisions of one house, few of a flood. */
+  deviceRequests: 30,
+};
 
 /** Live user codes are a tiny part of all possible ones: a collision is rare, and several in a row mean a broken store. */
 const CODE_ATTEMPTS = 5;
@@ -35,7 +38,7 @@ export interface Claimed extends FoundCode {
 }
 
 /** What {@link Devices} depend on. */
-interface DeviceDependencies {
+export interface DeviceDependencies {
   readonly records: Records;
   readonly random: RandomSource;
   readonly clock: Clock;
@@ -71,7 +74,7 @@ export class Devices {
     for (let attempt = 0; attempt < CODE_ATTEMPTS; attempt += 1) {
       const code = random.letters(USER_CODE_LENGTH, USER_CODE_LETTERS);
       const added = await records.add(keys.userCode(userCodeDigest(code, userCodeKeys[0])), { device, exp });
-      if (added) return formatUserCode(code);
+      if (added) return inHalves(code);
     }
     throw new Error('No free user code was found: the store rejects all of them.');
   }

@@ -6,12 +6,6 @@ import { MAX_LENGTH, normalizeText } from '../../base/text.js';
 export const USER_CODE_LENGTH = 8;
 export const USER_CODE_LETTERS = 'BCDFGHJKLMNPQRSTVWXZ';
 
-/** A user code as shown to users: in two halves. */
-export const formatUserCode = (code: string): string => {
-  const half = Math.ceil(code.length / 2);
-  return `${code.slice(0, half)}-${code.slice(half)}`;
-};
-
 const OTHERS = new RegExp(`[^${USER_CODE_LETTERS}${USER_CODE_LETTERS.toLowerCase()}]`, 'g');
 
 /** A user code as stored: in capitals and without all that is no letter of codes, however it was entered (RFC 8628 §6.1). */

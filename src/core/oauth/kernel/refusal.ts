@@ -4,9 +4,9 @@ import { OAuthError, type OAuthErrorCode } from '../../base/errors.js';
 import type { PageProblemCode } from '../../base/pages/languages/english.js';
 import { PageError, pageErrorOf, type PageErrorInit, type WayBack } from '../../base/pages/page-error.js';
 import type { RandomSource } from '../../base/secrets.js';
+import { inHalves } from '../../base/text.js';
 import type { Client } from '../clients/client.js';
 import type { Emit, RefusalReason } from '../events/events.js';
-import { formatUserCode } from '../records/user-code.js';
 import { excerpt, RefusedRequest, type Refusal } from './refused-request.js';
 
 export { excerpt, RefusedRequest };
@@ -78,7 +78,7 @@ export const reportedPage = (
   client: Client | undefined,
   { emit, random }: Telling & { readonly random: RandomSource },
 ): PageError => {
-  const reference = emit && formatUserCode(random.letters(8, REFERENCE_ALPHABET));
+  const reference = emit && inHalves(random.letters(8, REFERENCE_ALPHABET));
   if (reference !== undefined) emitRefusal(error, { reference }, client?.client_id, { emit });
   const { code, init } = error instanceof PageError ? error : pageErrorOf(error);
   return new PageError(code, { ...init, back: init.back ?? (client && backTo(client)), reference });

@@ -3,7 +3,8 @@ import type { HttpRequest, HttpResponse } from '../../base/http/messages.js';
 import { publicJson } from '../../base/http/responses.js';
 import { ASSERTION_ALGORITHMS } from '../../base/public-keys.js';
 import { allowedBy } from '../../base/rules.js';
-import { DEVICE_CODE_GRANT } from '../clients/client.js';
+import { OWNER_GRANTS } from '../clients/client.js';
+import type { Capability } from '../kernel/capability.js';
 import type { OAuthConfig } from '../kernel/config.js';
 import type { OAuthHooks } from '../kernel/hooks.js';
 import type { Answer } from '../kernel/server-endpoint.js';
@@ -41,17 +42,19 @@ interface MetadataServices {
 /**
  * The features of the server, for discovery. Only enabled ones are listed.
  *
+ * @param endpoints - Those of capabilities.
  * @see {@link https://www.rfc-editor.org/rfc/rfc8414#section-2 | RFC 8414 §2}
  */
 export const metadataDocument = (
   issuer: string,
   config: Omit<OAuthConfig, 'issuer'>,
   { metadata: further, publicKeys }: Pick<OAuthHooks, 'metadata' | 'publicKeys'>,
+  endpoints: readonly Capability<never>['metadata'][],
 ): object => {
   const { grants, paths } = config;
   const { described } = config.resources;
   const browser = grants.has('authorization_code') || grants.has('implicit');
-  const hasPages = browser || grants.has(DEVICE_CODE_GRANT);
+  const hasPages = OWNER_GRANTS.some((name) => grants.has(name));
   const { clientAuthentication, signing, challengeMethods: onlyMethods, redirectStatus } = config.rules;
   const authenticationMethods = allowedBy(clientAuthentication, config.clients.authenticationMethods);
   const challengeMethods = allowedBy(onlyMethods, config.clients.challengeMethods);
@@ -64,7 +67,7 @@ export const metadataDocument = (
     issuer,
     ...(browser ? { authorization_endpoint: issuer + paths.authorize[0] } : {}),
     token_endpoint: issuer + paths.token[0],
-    ...(grants.has(DEVICE_CODE_GRANT) ? { device_authorization_endpoint: issuer + paths.device[0] } : {}),
+    ...Object.fromEntries(endpoints.map(([member, endpoint]) => [member, issuer + paths[endpoint][0]])),
     introspection_endpoint: issuer + paths.introspect[0],
     revocation_endpoint: issuer + paths.revoke[0],
     ...(config.jwt === undefined && publicKeys === undefined ? {} : { jwks_uri: issuer + paths.jwks[0] }),

@@ -1,4 +1,5 @@
 import { UnavailableError } from '../../base/errors.js';
+import { mistake } from '../../base/mistakes.js';
 import type { Records } from '../../base/records.js';
 import type { EndedPart } from '../../feature/parts.js';
 import type { Emit } from '../events/events.js';
@@ -215,4 +216,14 @@ const forgetConsents = async ({ sub, client_id }: GrantsToEnd, services: EndServ
     deleted += page.length;
   }
   return deleted;
+};
+
+/**
+ * Validates names passed by the application. A missing one would revoke nothing and look like success, or revoke everything.
+ *
+ * @throws TypeError that names it.
+ */
+export const checkNames = (call: string, names: Readonly<Record<string, unknown>>): void => {
+  const wrong = Object.keys(names).find((name) => typeof names[name] !== 'string' || names[name] === '');
+  if (wrong !== undefined) throw mistake(`${call}: ${wrong} must be a non-empty string.`, 'OQ100');
 };

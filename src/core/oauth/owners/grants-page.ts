@@ -15,9 +15,8 @@ import { endAfterQuestion, linksBeside, readEnded, readPageForm, senderOf, visit
 import type { PageScope } from '../kernel/page-scope.js';
 import type { Answer } from '../kernel/server-endpoint.js';
 import type { AccessViews } from '../pages/access-views.js';
-import { accountView } from '../pages/account-view.js';
-import { clientView } from '../pages/client-view.js';
 import type { Ending } from '../pages/endings.js';
+import { accountView, clientView } from '../pages/party-views.js';
 import type { ConnectedAppView } from '../pages/views.js';
 import type { Owner } from '../records/owner.js';
 import { type Destination, SIGN_IN_FIELDS, type SignIn } from '../sign-in/sign-in.js';

@@ -3,7 +3,7 @@ import { mistake } from '../../base/mistakes.js';
 import { type ExpiringRecord, hasShape, type KeyAndShape, type Records } from '../../base/records.js';
 import { parseScope } from '../../base/scope.js';
 import type { ClientFinder } from '../clients/client-finder.js';
-import { type Client, DEVICE_CODE_GRANT } from '../clients/client.js';
+import { type Client, REDEEMED_GRANTS } from '../clients/client.js';
 import { CHAIN, type ChainRecord, lastRotation } from '../records/chain-record.js';
 import { type SignInFacts, signInFacts } from '../records/owner.js';
 import { CONNECTION, GRANT, grantIdInKey, groups, keys, liveGrant } from '../records/stored-records.js';
@@ -55,7 +55,7 @@ export interface GrantSummary {
   readonly expires: number;
   /** The time of the last refresh, accurate to the hour if its token is not rotated, or of the last use of a personal token; absent if there was none. */
   readonly last_refreshed?: number;
-  /** The grant type: `authorization_code`, `implicit`, `password`, the name of the device grant or of one of a feature. */
+  /** The grant type: `authorization_code`, `implicit`, `password`, or the URI of another grant type. */
   readonly grant_type?: string;
   /** Whether the owner was not asked, because an earlier approval was remembered. */
   readonly silent: boolean;
@@ -106,11 +106,7 @@ const MAX_LIMIT = 500;
 const MAX_PAGES = 4;
 
 /** Unredeemed grants give no access and expire soon. */
-const AWAITING_REDEMPTION: ReadonlySet<string | undefined> = new Set([
-  'authorization_code',
-  DEVICE_CODE_GRANT,
-  undefined,
-]);
+const AWAITING_REDEMPTION: ReadonlySet<string | undefined> = new Set([...REDEEMED_GRANTS, undefined]);
 
 /** A live grant, and whether its client has redeemed it. */
 interface FoundGrant {

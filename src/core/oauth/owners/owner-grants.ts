@@ -2,8 +2,7 @@ import { mistake } from '../../base/mistakes.js';
 import type { ClientFinder } from '../clients/client-finder.js';
 import { forgetConsent } from '../kernel/forgotten-consent.js';
 import type { Grant, RevocationReason } from '../tokens/grant.js';
-import { checkNames } from './check-names.js';
-import { endGrants, endOfIssuer, type EndServices } from './ended-grants.js';
+import { checkNames, endGrants, endOfIssuer, type EndServices } from './ended-grants.js';
 import {
   appsOf,
   type ConnectedApp,

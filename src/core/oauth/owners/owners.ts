@@ -6,8 +6,7 @@ import { checkOwner } from '../records/owner.js';
 import { groups } from '../records/stored-records.js';
 import { endSessions, type OwnerSessionContext } from '../sign-in/owner-sessions.js';
 import type { SignIn } from '../sign-in/sign-in.js';
-import { checkNames } from './check-names.js';
-import { type EndedGrants, endGrants, type EndServices } from './ended-grants.js';
+import { checkNames, type EndedGrants, endGrants, type EndServices } from './ended-grants.js';
 import { type OwnerRecord, recordsOf } from './owner-records.js';
 import { keysOf } from './pages-of.js';
 

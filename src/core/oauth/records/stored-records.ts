@@ -19,7 +19,7 @@ import type { SignInFacts } from './owner.js';
 import { CONNECTION_ID_LENGTH, connectionIdOf, grantIdOf } from './token-id.js';
 
 /** Keys with the same part in braces belong together: a cluster stores them on one node, and reads several with one command. */
-const tag = (id: string): string => `{${id}}`;
+export const tag = (id: string): string => `{${id}}`;
 
 /** The id of a grant in a key. It begins with the id of its connection, which is the tag of all their keys. */
 const ofGrant = (id: string): string => `${tag(connectionIdOf(id))}${id.slice(CONNECTION_ID_LENGTH)}`;
@@ -31,7 +31,7 @@ const ofToken = (token: string): string => {
 };
 
 /**
- * The keys of all records. Tokens and codes are random values of 256 bits, represented by their SHA-256; a grant's
+ * The keys of the records that several capabilities share. Tokens and codes are random values of 256 bits, represented by their SHA-256; a grant's
  * id is not secret, because it gives no access without a token of its family.
  */
 export const keys = {
@@ -58,11 +58,6 @@ export const keys = {
   endedSession: (sub: string, id: string): string => `ended-session:${tag(sha256(sub))}:${sha256(id)}`,
   signedOut: (sub: string): string => `signed-out:${tag(sha256(sub))}`,
   rememberedConsent: (digest: string): string => `remembered-consent:${digest}`,
-  userCode: (digest: string): string => `user-code:${digest}`,
-  /** From here on keyed by the hash of the device code, the only part the pages know. */
-  device: (deviceHash: string): string => `device:${tag(deviceHash)}`,
-  /** When a device may poll again. Not part of its record, so that polls never delay its owner's decision. */
-  pace: (deviceHash: string): string => `pace:${tag(deviceHash)}`,
 } as const;
 
 /** The id in a key of {@link keys}`.grant`. */
@@ -327,51 +322,6 @@ export const REMEMBERED_CONSENT: Shape<RememberedConsentRecord> = {
   claims: optional(isTexts),
   client_generation: optional(isNumber),
 };
-
-/** The request of a device, its owner's decision about it, and who that owner is. */
-export interface DeviceRecord extends ExpiringRecord, Revision, OfGeneration {
-  readonly client_id: string;
-  readonly scope: string;
-  readonly aud: readonly string[];
-  /** Seconds since the epoch; the record outlives it, so that a late poll gets `expired_token`. */
-  readonly code_exp: number;
-  /** The SHA-256 of the `sub` of the first owner who entered the user code. */
-  readonly owner: string | null;
-  readonly decision: 'approve' | 'deny' | null;
-  /** The grant of an approval. */
-  readonly grant: string | null;
-}
-
-export const DEVICE: Shape<DeviceRecord> = {
-  exp: isNumber,
-  rev: isText,
-  client_id: isText,
-  scope: isText,
-  aud: isTexts,
-  code_exp: isNumber,
-  owner: isTextOrNull,
-  decision: isOneOf('approve', 'deny', null),
-  grant: isTextOrNull,
-  client_generation: optional(isNumber),
-};
-
-/** The pace of a device's polls. */
-export interface PaceRecord extends ExpiringRecord, Revision {
-  /** How many polls were too early. */
-  readonly early: number;
-  /** Seconds since the epoch: when the next poll is in time. */
-  readonly next: number;
-  /** Whose clock that is. */
-  readonly process: string;
-}
-
-export const PACE: Shape<PaceRecord> = { exp: isNumber, rev: isText, early: isNumber, next: isNumber, process: isText };
-
-export interface UserCodeRecord extends ExpiringRecord {
-  readonly device: string;
-}
-
-export const USER_CODE: Shape<UserCodeRecord> = { exp: isNumber, device: isText };
 
 /** A record of which only the existence matters. */
 export const MARK: Shape<ExpiringRecord> = { exp: isNumber };

@@ -12,7 +12,8 @@ import type { OAuthConfig } from '../kernel/config.js';
 import type { GrantHandler } from '../kernel/grant-handler.js';
 import type { Answer } from '../kernel/server-endpoint.js';
 
-export const TOKEN_PARAMETERS = {
+/** The parameters that several grants have, or those without a folder of their own. */
+export const SHARED_TOKEN_PARAMETERS = {
   grant_type: 'vschar',
   ...CLIENT_PARAMETERS,
   code: 'vschar',
@@ -20,21 +21,20 @@ export const TOKEN_PARAMETERS = {
   code_verifier: 'vschar',
   refresh_token: 'vschar',
   scope: 'vschar',
-  device_code: 'vschar',
   username: 'text',
   password: 'text',
   resource: 'uri',
 } as const;
 
 /** The parameters of the token endpoint, including those of custom grants. */
-const tokenParameters = ({
-  customGrants,
-  featureGrants,
-}: Pick<OAuthConfig, 'customGrants' | 'featureGrants'>): Definitions => {
-  if (customGrants.size + featureGrants.size === 0) return TOKEN_PARAMETERS;
+const tokenParameters = (
+  builtIn: Definitions,
+  { customGrants, featureGrants }: Pick<OAuthConfig, 'customGrants' | 'featureGrants'>,
+): Definitions => {
+  if (customGrants.size + featureGrants.size === 0) return builtIn;
   const ofFeatures: Definitions = Object.assign({}, ...[...featureGrants.values()].map(({ fields }) => fields));
   const own = [...customGrants.values()].flatMap(({ parameters = {} }) => Object.keys(parameters));
-  return { ...Object.fromEntries(own.map((name) => [name, 'text'])), ...ofFeatures, ...TOKEN_PARAMETERS };
+  return { ...Object.fromEntries(own.map((name) => [name, 'text'])), ...ofFeatures, ...builtIn };
 };
 
 interface TokenEndpointServices extends ProofServices {
@@ -52,11 +52,16 @@ interface TokenEndpointServices extends ProofServices {
  * does not change before its handler has checked everything.
  *
  * @param handlers - The enabled grants, by `grant_type`. A Map, so that no name of Object.prototype is a grant.
+ * @param builtIn - The parameters of built-in grants, enabled or not.
  * @see {@link https://www.rfc-editor.org/rfc/rfc6749#section-3.2 | RFC 6749 §3.2}
  */
-export const token = (services: TokenEndpointServices, handlers: ReadonlyMap<string, GrantHandler>): Answer => {
+export const token = (
+  services: TokenEndpointServices,
+  handlers: ReadonlyMap<string, GrantHandler>,
+  builtIn: Definitions,
+): Answer => {
   const { readForm, authenticate, paths, proofs, issuer, onError } = services;
-  const parameters = tokenParameters(services);
+  const parameters = tokenParameters(builtIn, services);
   const offered = [...handlers.keys()].join(', ');
   return async (scope) => {
     const { request, emit } = scope;

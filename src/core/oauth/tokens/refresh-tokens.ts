@@ -100,7 +100,7 @@ export class RefreshTokens {
   }
 
   /**
-   * Issues the first tokens of a grant without a code, such as that of a device. Exactly one caller succeeds.
+   * Issues the first tokens of a grant without a code. Exactly one caller succeeds.
    *
    * @returns `undefined` if they were issued before.
    */

@@ -6,9 +6,10 @@ import type { RandomSource } from '../../base/secrets.js';
 import type { Claims } from '../../feature/claims.js';
 import type { AskedTokens } from '../../feature/parts.js';
 import type { ClientFinder } from '../clients/client-finder.js';
-import { type Client, generationOf, isValidStill, type TokenLifetimes } from '../clients/client.js';
+import { type Client, generationOf, isValidStill, untilRedeemed } from '../clients/client.js';
 import type { Emit } from '../events/events.js';
 import type { ImpliedScopes } from '../facts/implied-scopes.js';
+import type { Lifetimes } from '../facts/settings.js';
 import { type Owner, type SignInFacts, signInFacts } from '../records/owner.js';
 import {
   CONNECTION,
@@ -54,12 +55,6 @@ import type { TokenUses } from './token-uses.js';
 /** How often the record of an end is written, while others write in its place. */
 const END_ATTEMPTS = 5;
 
-/** Seconds. */
-interface GrantLifetimes extends TokenLifetimes {
-  readonly authorizationCode: number;
-  readonly deviceCode: number;
-}
-
 /** Access tokens as JWTs. */
 interface TokenSigner {
   sign(jti: string, claims: TokenClaims): Promise<string>;
@@ -76,7 +71,7 @@ interface TokenDependencies {
     /** Called when a client receives a grant. */
     approved(client_id: string): MaybePromise<void>;
   };
-  readonly lifetimes: GrantLifetimes;
+  readonly lifetimes: Lifetimes;
   readonly impliedScopes: ImpliedScopes;
   /** Creates access tokens as JWTs; without it they are opaque. */
   readonly jwt: TokenSigner | undefined;
@@ -118,7 +113,7 @@ export class Tokens {
 
   /**
    * A new grant, not written yet. The absolute expiry of everything issued under it is fixed here and never changes;
-   * it leaves time for redeeming the code or device code first.
+   * it leaves time for redeeming it first.
    *
    * @param asked - The requested scopes; the scopes they imply today are granted with them.
    * @param connection - The connection in which it is allowed; read from the store if absent.
@@ -134,13 +129,12 @@ export class Tokens {
     const { client_id, refresh, lifetimes } = client;
     const { sub, username = null } = owner;
     const place = connection ?? (await this.connectionTo(sub, client_id));
-    const { authorizationCode, deviceCode, accessToken, refreshTokenAbsolute } = this.#given.lifetimes;
-    const untilRedeemed = Math.max(authorizationCode, deviceCode);
+    const { accessToken, refreshTokenAbsolute } = this.#given.lifetimes;
     const iat = this.now();
     const exp =
       iat +
       (refresh === 'none'
-        ? untilRedeemed + (lifetimes.accessToken ?? accessToken)
+        ? untilRedeemed(this.#given.lifetimes) + (lifetimes.accessToken ?? accessToken)
         : (lifetimes.refreshTokenAbsolute ?? refreshTokenAbsolute));
     const id = place.id + this.#given.random.string(TOKEN_BYTES.grant);
     const generation = this.#given.connections.generationFor(place);

@@ -14,7 +14,7 @@ import {
 import type { GrantPart } from '../../feature/parts.js';
 import { GRANT_TYPES } from '../../oauth/clients/client.js';
 import type { CustomGrant, GrantParameter } from '../../oauth/kernel/custom-grant.js';
-import { TOKEN_PARAMETERS } from '../../oauth/token/token.js';
+import { TOKEN_PARAMETERS } from '../capabilities.js';
 
 const grantParameter = { required: flag(false) } satisfies Schema<GrantParameter>;
 

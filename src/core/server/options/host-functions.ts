@@ -1,6 +1,6 @@
 import { type Bound, inTime } from '../../base/deadline.js';
 import { UnavailableError } from '../../base/errors.js';
-import { type ClientRegistry, type ClientSource, isRegistry } from '../../oauth/clients/client.js';
+import { type ClientRegistry, type ClientSource, isRegistry, untilRedeemed } from '../../oauth/clients/client.js';
 import { isAttachable, isOwnRegistry, type RegistryServer } from '../../oauth/clients/own-registry.js';
 import type { CustomGrant, CustomGrantRequest } from '../../oauth/kernel/custom-grant.js';
 import { boundSource } from '../../oauth/keys/signing-keys.js';
@@ -63,7 +63,7 @@ const registryServerOf = (
   { store, runtime, issuer, scopes, lifetimes, sharedAddresses, features, onError }: CheckedOptions,
   bound: Bound,
 ): RegistryServer => {
-  const { authorizationCode, deviceCode, accessToken, refreshTokenAbsolute } = lifetimes;
+  const { accessToken, refreshTokenAbsolute } = lifetimes;
   return {
     issuer,
     store,
@@ -72,7 +72,7 @@ const registryServerOf = (
     limitAt: sharedAddresses,
     checkScopes: (given, at) => checkSelfDescribedScopes(given, scopes, at),
     documentGrants: features.flatMap((one) => (one.allowsDocuments === true ? (one.grantTypes ?? []) : [])),
-    longestGrant: Math.max(refreshTokenAbsolute, Math.max(authorizationCode, deviceCode) + accessToken),
+    longestGrant: Math.max(refreshTokenAbsolute, untilRedeemed(lifetimes) + accessToken),
     bound,
     onError: onError ?? (() => undefined),
   };

@@ -1,17 +1,19 @@
-import type { Kinds } from '../../base/records.js';
-import { CHAIN } from './chain-record.js';
+import type { Kinds } from '../base/records.js';
+import { DEVICE_FLOW } from '../oauth/device/device-flow.js';
+import { CHAIN } from '../oauth/records/chain-record.js';
 import {
   CONNECTION,
   CONSENT_DECISION,
-  DEVICE,
   GRANT,
   MARK,
-  PACE,
   REMEMBERED_CONSENT,
   SIGNED_OUT,
   TOKEN,
-  USER_CODE,
-} from './stored-records.js';
+} from '../oauth/records/stored-records.js';
+import { SHARED_TOKEN_PARAMETERS } from '../oauth/token/token.js';
+
+/** The built-in grants with records and endpoints of their own. */
+export const CAPABILITIES = [DEVICE_FLOW] as const;
 
 /**
  * All kinds of records, as their keys begin, and whether they give access or take it away. It decides how a record of an unknown shape is read,
@@ -23,15 +25,15 @@ export const KINDS = {
   token: ['gives', TOKEN],
   chain: ['gives', CHAIN],
   'remembered-consent': ['gives', REMEMBERED_CONSENT],
-  'user-code': ['gives', USER_CODE],
-  device: ['gives', DEVICE],
   revoked: ['takes', MARK],
   'ended-session': ['takes', MARK],
   'signed-out': ['takes', SIGNED_OUT],
   'consent-decision': ['takes', CONSENT_DECISION],
   assertion: ['takes', MARK],
   proof: ['takes', MARK],
-  // Missing, the pace of a device begins again. A device whose polls all failed would never get its tokens.
-  pace: ['gives', PACE],
   limit: ['takes', MARK],
+  ...DEVICE_FLOW.kinds,
 } as const satisfies Kinds;
+
+/** The parameters of all built-in grants, enabled or not. */
+export const TOKEN_PARAMETERS = { ...SHARED_TOKEN_PARAMETERS, ...DEVICE_FLOW.parameters };
