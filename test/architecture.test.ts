@@ -97,14 +97,13 @@ const layers: readonly { readonly from: RegExp; readonly mayImport: readonly Reg
   // Features of the authorization server.
   {
     from: /^features\/admin\//,
-    mayImport: [...PUBLIC, /^(type )?core\/base\/schema\.ts/, /^(type )?features\/admin\//, /^node:crypto(#|$)/],
+    mayImport: [...PUBLIC, /^(type )?features\/admin\//, /^node:crypto(#|$)/],
   },
   // These use the port as features of others do.
   {
     from: /^features\/(par|self-registration|signed-introspection|step-up)\//,
     mayImport: [
       /^(type )?core\/feature\/index\.ts/,
-      /^(type )?core\/base\/schema\.ts/,
       /^(type )?features\/(par|self-registration|signed-introspection|step-up)\//,
     ],
   },
@@ -112,7 +111,6 @@ const layers: readonly { readonly from: RegExp; readonly mayImport: readonly Reg
     from: /^features\/(personal-tokens|sessions)\//,
     mayImport: [
       /^(type )?core\/(feature|oauth\/pages)\/index\.ts/,
-      /^(type )?core\/base\/schema\.ts/,
       /^(type )?features\/(personal-tokens|sessions)\//,
       /^node:crypto(#|$)/,
     ],
@@ -122,7 +120,6 @@ const layers: readonly { readonly from: RegExp; readonly mayImport: readonly Reg
     from: /^features\/openid\//,
     mayImport: [
       /^(type )?core\/(feature|oauth\/pages)\/index\.ts/,
-      /^(type )?core\/base\/schema\.ts/,
       /^(type )?features\/openid\//,
       /^features\/step-up\/asked\.ts/,
       /^features\/fapi\/unsupported\.ts/,
@@ -132,17 +129,12 @@ const layers: readonly { readonly from: RegExp; readonly mayImport: readonly Reg
   },
   {
     from: /^features\/token-exchange\//,
-    mayImport: [
-      /^(type )?core\/feature\/index\.ts/,
-      /^(type )?core\/base\/schema\.ts/,
-      /^(type )?features\/token-exchange\//,
-    ],
+    mayImport: [/^(type )?core\/feature\/index\.ts/, /^(type )?features\/token-exchange\//],
   },
   {
     from: /^features\/assertions\//,
     mayImport: [
       /^(type )?core\/feature\/index\.ts/,
-      /^(type )?core\/base\/schema\.ts/,
       /^(type )?features\/assertions\//,
       JOSE,
       /^node:crypto(#|$)/,
@@ -154,7 +146,6 @@ const layers: readonly { readonly from: RegExp; readonly mayImport: readonly Reg
     from: /^features\/dpop\//,
     mayImport: [
       /^(type )?core\/feature\/index\.ts/,
-      /^(type )?core\/base\/schema\.ts/,
       /^(type )?features\/dpop\//,
       /^(type )?node:crypto(#|$)/,
       /^lru-cache(#|$)/,
@@ -163,20 +154,14 @@ const layers: readonly { readonly from: RegExp; readonly mayImport: readonly Reg
   // It is made of two others.
   {
     from: /^features\/fapi\//,
-    mayImport: [
-      /^(type )?core\/feature\/index\.ts/,
-      /^(type )?core\/base\/schema\.ts/,
-      /^(type )?features\/(dpop|par)\/index\.ts/,
-      /^features\/fapi\//,
-    ],
+    mayImport: [/^(type )?core\/feature\/index\.ts/, /^(type )?features\/(dpop|par)\/index\.ts/, /^features\/fapi\//],
   },
-  // Features that need the query API use it by its public names, as those of others would, and by its toolkit. All entries read their options in one way.
+  // Features that need the query API use it by its public names, as those of others would, and by its toolkit.
   {
     from: /^(mcp|openapi|sandbox)\//,
     mayImport: [
       ...PUBLIC,
       TOOLKIT,
-      /^(type )?core\/base\/schema\.ts/,
       SMALL,
       /^(type )?(mcp|openapi|sandbox)\//,
       /^(type )?@modelcontextprotocol\/server#/,
@@ -242,12 +227,7 @@ const layers: readonly { readonly from: RegExp; readonly mayImport: readonly Reg
   // For tests of others, who only have public names.
   {
     from: /^testing\//,
-    mayImport: [
-      ...PUBLIC,
-      /^(type )?core\/base\/schema\.ts/,
-      /^(type )?testing\//,
-      /^(type )?node:(assert|http|net|events|crypto)(\/strict)?(#|$)/,
-    ],
+    mayImport: [...PUBLIC, /^(type )?testing\//, /^(type )?node:(assert|http|net|events|crypto)(\/strict)?(#|$)/],
   },
   // Requests to servers that others name.
   {

@@ -3,8 +3,8 @@
  *
  * @module oauth-query/mcp
  */
-import { fail, object } from '../core/base/schema.js';
-import { feature, type PlainFeature } from '../core/feature/index.js';
+
+import { fail, feature, option, type PlainFeature } from '../core/feature/index.js';
 import { catalogue, query, type QueryApi } from '../core/query/index.js';
 import { nearestName } from '../core/query/toolkit.js';
 import { mcpRoutes } from './endpoint.js';
@@ -12,7 +12,7 @@ import { MCP_OPTIONS, type McpOptions, type McpSettings } from './options.js';
 
 export type { McpOptions } from './options.js';
 
-const TABLE = object(MCP_OPTIONS);
+const TABLE = option.object(MCP_OPTIONS);
 
 /**
  * Serves an MCP server with the same modules and callers as the query API: `features: [query({ … }), mcp()]`. It requires an `issuer`

@@ -1,14 +1,4 @@
-import {
-  type Checked,
-  condition,
-  either,
-  listOf,
-  neverUndefined,
-  path,
-  type Schema,
-  text,
-  value,
-} from '../core/base/schema.js';
+import { option } from '../core/feature/index.js';
 
 /** Options of the MCP server. */
 export interface McpOptions {
@@ -35,16 +25,21 @@ export const MIN_PART_BYTES = 1_000;
 
 /** Every option: accepted values, default, validation. */
 export const MCP_OPTIONS = {
-  path: path('/mcp'),
+  path: option.path('/mcp'),
   // The characters of RFC 6749 §3.3.
-  scopes: neverUndefined(listOf('an array of scopes', text('the name of a scope', /^[\x21\x23-\x5b\x5d-\x7e]+$/))),
-  anonymous: condition,
-  modules: either(
-    value<'all'>("'all'", (given) => given === 'all'),
-    listOf('an array of names of modules', text('the name of a module')),
+  scopes: option.neverUndefined(
+    option.listOf('an array of scopes', option.text('the name of a scope', /^[\x21\x23-\x5b\x5d-\x7e]+$/)),
   ),
-  hosts: listOf('an array of names and ports', text("a name, such as 'wiki.internal:8080'", /^[^\s/@?#]+$/)),
-} satisfies Schema<McpOptions>;
+  anonymous: option.condition,
+  modules: option.either(
+    option.value<'all'>("'all'", (given) => given === 'all'),
+    option.listOf('an array of names of modules', option.text('the name of a module')),
+  ),
+  hosts: option.listOf(
+    'an array of names and ports',
+    option.text("a name, such as 'wiki.internal:8080'", /^[^\s/@?#]+$/),
+  ),
+} satisfies option.Schema<McpOptions>;
 
 /** The options, validated and completed. */
-export type McpSettings = Checked<typeof MCP_OPTIONS>;
+export type McpSettings = option.Checked<typeof MCP_OPTIONS>;

@@ -3,8 +3,8 @@
  *
  * @module oauth-query/sandbox
  */
-import { fail, object, type Schema, text } from '../core/base/schema.js';
-import { feature, type PlainFeature } from '../core/feature/index.js';
+
+import { fail, feature, option, type PlainFeature } from '../core/feature/index.js';
 import type { FeatureHost, HttpResponse, Route } from '../core/index.js';
 import { query, type QueryApi } from '../core/query/index.js';
 import { unlessKnown } from '../core/query/toolkit.js';
@@ -19,7 +19,9 @@ export interface SandboxOptions {
   readonly client_id?: string | undefined;
 }
 
-const TABLE = object({ client_id: text('the client_id of a public client') } satisfies Schema<SandboxOptions>);
+const TABLE = option.object({
+  client_id: option.text('the client_id of a public client'),
+} satisfies option.Schema<SandboxOptions>);
 
 /**
  * Serves the page at `sandbox` below the path of the API: `features: [query({ … }), sandbox()]`. It shows the same modules as help and

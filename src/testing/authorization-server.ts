@@ -1,7 +1,7 @@
 import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { type OAuthQuery as InProcess, oauthQuery as inProcess } from '../adapters/fetch/index.js';
 import { type OAuthQuery, oauthQuery } from '../adapters/node/index.js';
-import { fail, flag, listOf, object, orElse, required, type Schema, text } from '../core/base/schema.js';
+import { fail, option } from '../core/feature/index.js';
 import type { IntrospectionVerifierOptions } from '../resource-server/index.js';
 import { Loopback } from './loopback.js';
 
@@ -52,22 +52,25 @@ export interface TestAuthorizationServer {
 }
 
 /** The characters of RFC 6749 §3.3. */
-const scopeToken = text('a scope, such as photos.read', /^[\x21\x23-\x5b\x5d-\x7e]+$/);
-const address = text('an absolute URI, such as https://api.example', /^[a-z][a-z0-9+.-]*:[^#]+$/i);
+const scopeToken = option.text('a scope, such as photos.read', /^[\x21\x23-\x5b\x5d-\x7e]+$/);
+const address = option.text('an absolute URI, such as https://api.example', /^[a-z][a-z0-9+.-]*:[^#]+$/i);
 
-const OPTIONS = object({
-  scopes: required(listOf('an array of scopes', scopeToken), "name what tokens may have, such as ['photos.read']"),
-  resources: orElse(listOf('an array of URIs', address), [] as readonly string[]),
-} satisfies Schema<TestAuthorizationServerOptions>);
+const OPTIONS = option.object({
+  scopes: option.required(
+    option.listOf('an array of scopes', scopeToken),
+    "name what tokens may have, such as ['photos.read']",
+  ),
+  resources: option.orElse(option.listOf('an array of URIs', address), [] as readonly string[]),
+} satisfies option.Schema<TestAuthorizationServerOptions>);
 
-const REQUEST = object({
-  sub: text(),
-  username: text(),
-  client_id: orElse(text('printable ASCII', /^[\x20-\x7e]+$/), 'test'),
-  scope: text('scopes separated by single spaces', /^[^ ]+( [^ ]+)*$/),
-  resource: text(),
-  expired: flag(false),
-} satisfies Schema<TestTokenRequest>);
+const REQUEST = option.object({
+  sub: option.text(),
+  username: option.text(),
+  client_id: option.orElse(option.text('printable ASCII', /^[\x20-\x7e]+$/), 'test'),
+  scope: option.text('scopes separated by single spaces', /^[^ ]+( [^ ]+)*$/),
+  resource: option.text(),
+  expired: option.flag(false),
+} satisfies option.Schema<TestTokenRequest>);
 
 const DAY_MS = 86_400_000;
 

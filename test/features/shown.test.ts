@@ -6,7 +6,9 @@ const read = (path: string): string => readFileSync(new URL(path, import.meta.ur
 
 test('docs/features.md shows the features and the test of this folder as they are, and none is long', () =>
   everyRow(
-    ['tenants.ts', 'titles.ts', 'notes.ts', 'tickets.ts', 'tickets.test.ts'].map((file) => [file] as const),
+    ['tenants.ts', 'quotas.ts', 'titles.ts', 'notes.ts', 'tickets.ts', 'tickets.test.ts'].map(
+      (file) => [file] as const,
+    ),
     ([file]) => {
       const source = read(file);
       expect(read('../../docs/features.md')).toContain(`\`\`\`ts file=${file}\n${source}\`\`\``);

@@ -47,9 +47,9 @@ export type Fields<T> = {
  * its entry refuses `undefined` too ({@link neverUndefined}).
  */
 export type Schema<Options> = Fields<Options> & {
-  readonly [Name in keyof Options as TakesUndefined<Options, Name> extends true ? never : Name]-?: {
-    readonly refusesUndefined: string;
-  };
+  readonly [Name in keyof Options as TakesUndefined<Options, Name> extends true ? never : Name]-?: Required<
+    Pick<Entry<never, unknown>, 'refusesUndefined'>
+  >;
 };
 
 /** The type of optional options, as {@link Schema} wants it. */
@@ -68,11 +68,16 @@ type Given<T extends Table> = {
   readonly [Name in keyof T]?: (T[Name] extends Entry<infer In, unknown> ? In : never) | undefined;
 };
 
-/** @throws TypeError with the code. */
+/**
+ * Throws the TypeError of a wrong option.
+ *
+ * @param sentence - Names the option, and says what to do.
+ */
 export const fail = (sentence: string, code: ErrorCode = 'OQ100'): never => {
   throw mistake(sentence, code);
 };
 
+/** Whether a value is an object, and neither an array nor `null`. */
 export const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
@@ -139,7 +144,7 @@ export const fromEnvironment = <In, Out>(entry: Entry<In, Out>): Entry<In | unde
 export const neverUndefined = <In, Out>(
   entry: Entry<In, Out>,
   remedy = ' Is the environment variable set, and the name right? Leave the option out for its default.',
-): Entry<In, Out> & { readonly refusesUndefined: string } => ({
+): Entry<In, Out> & Required<Pick<Entry<In, Out>, 'refusesUndefined'>> => ({
   ...entry,
   refusesUndefined: remedy,
 });
@@ -165,20 +170,33 @@ export const unchanged = <T>(entry: Entry<T, unknown>): Entry<T, T | undefined> 
   },
 });
 
+/** `true` or `false`, without a default. */
 export const condition = value<boolean>('true or false', (given) => typeof given === 'boolean');
 
+/** `true` or `false`. */
 export const flag = (fallback: boolean): Entry<boolean, boolean> => orElse(condition, fallback);
 
-/** @param unit - The unit of the number, such as `seconds`. */
+/**
+ * A whole number, without a default.
+ *
+ * @param unit - Such as `seconds`.
+ */
 export const integer = (min: number, max: number, unit?: string): Entry<number, number | undefined> =>
   value(
     `a whole number${unit === undefined ? '' : ` of ${unit}`} from ${min} to ${max}`,
     (given) => Number.isInteger(given) && Number(given) >= min && Number(given) <= max,
   );
 
+/** A whole number, with a default. */
 export const wholeNumber = (fallback: number, min: number, max: number, unit?: string): Entry<number, number> =>
   orElse(integer(min, max, unit), fallback);
 
+/**
+ * A string.
+ *
+ * @param takes - The end of "… must be …".
+ * @param matches - What it must match; any but an empty string by default.
+ */
 export const text = (takes = 'a string', matches = /^[^]+$/, hint?: string): Entry<string, string | undefined> =>
   value(takes, (given) => typeof given === 'string' && matches.test(given), hint);
 
@@ -188,6 +206,7 @@ export const oneLine = (entry: Entry<string, string | undefined>): Entry<string,
     /\p{Cc}/u.test(given) ? fail(`${path} contains a control character; ${LINE_BREAK}`) : given,
   );
 
+/** One of these strings. */
 export const oneOf = <const T extends string>(...names: readonly [T, T, ...T[]]): Entry<T, T | undefined> => {
   const quoted = names.map((name) => `'${name}'`);
   return value(`${quoted.slice(0, -1).join(', ')} or ${quoted.at(-1)}`, (given) =>
@@ -195,6 +214,7 @@ export const oneOf = <const T extends string>(...names: readonly [T, T, ...T[]])
   );
 };
 
+/** A function. */
 export const fn = <T>(takes = 'a function'): Entry<T, T | undefined> =>
   value(takes, (given) => typeof given === 'function');
 
@@ -202,6 +222,7 @@ export const fn = <T>(takes = 'a function'): Entry<T, T | undefined> =>
 export const having = <T>(takes: string, ...methods: readonly string[]): Entry<T, T | undefined> =>
   value(takes, (given) => isRecord(given) && methods.every((name) => typeof given[name] === 'function'));
 
+/** An array. */
 export const listOf = <In, Out>(
   takes: string,
   entry: Entry<In, Out>,
@@ -288,13 +309,12 @@ export const object = <const T extends Table>(
   fields: T,
   { takes = `an object with ${Object.keys(fields).slice(0, 8).join(', ')}`, remedy = '', moved = {} }: ObjectInit = {},
 ): Entry<Given<T>, Checked<T>> => {
-  const isGiven = (given: unknown): given is Readonly<Record<string, unknown>> => isRecord(given);
   return {
     takes,
     fields,
-    is: isGiven,
+    is: isRecord,
     read: (given = {}, path) => {
-      if (!isGiven(given)) return mustBe(given, path, takes);
+      if (!isRecord(given)) return mustBe(given, path, takes);
       const unknown = Object.keys(given).find((name) => !Object.hasOwn(fields, name));
       if (unknown !== undefined && Object.hasOwn(moved, unknown))
         fail(`${below(path, unknown)} is now ${moved[unknown]}.`, 'OQ111');

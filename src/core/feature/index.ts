@@ -4,6 +4,8 @@
  * @module oauth-query/feature
  */
 
+import * as option from './options.js';
+
 export { FORBIDDEN_SCHEMES, isPageAddress, isPath, urlProblem } from '../base/addresses/request-addresses.js';
 export { isLoopbackHost } from '../base/addresses/loopback.js';
 export type { Actor } from '../base/actor.js';
@@ -19,6 +21,7 @@ export { printable } from '../base/printable.js';
 export { ASSERTION_ALGORITHMS, isSecretKey, publicKeyProblem } from '../base/public-keys.js';
 export { contradiction, type Rules } from '../base/rules.js';
 export { SECRETS } from '../base/secret-option.js';
+export { fail, isRecord } from '../base/schema.js';
 export { isSubset, parseScope } from '../base/scope.js';
 export { keyedHash } from '../base/secrets.js';
 export { checkAwaited, checkStillAwaited } from '../base/waiting.js';
@@ -33,6 +36,7 @@ export type {
   HandedOverRequests,
   SelfDescribedClients,
 } from './host.js';
+export { option };
 export type { OwnerRoute, OwnerVisit } from './owner-pages.js';
 export type { TokenOwner, Visit } from './owners.js';
 export type {

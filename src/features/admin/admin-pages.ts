@@ -1,10 +1,10 @@
 import type { StoredClientError, StoredClients } from '../../clients/index.js';
-import { fn, having, object, path, required, type Schema } from '../../core/base/schema.js';
 import {
   feature,
   type FeatureHost,
-  type FormFields,
   type Form,
+  type FormFields,
+  option,
   type PlainFeature,
   redirect,
 } from '../../core/feature/index.js';
@@ -47,11 +47,13 @@ export interface AdminPageOptions {
   readonly path?: string | undefined;
 }
 
-const OPTIONS = object({
-  clients: required(having<StoredClients>('clients of storedClients', 'add', 'change', 'list', 'rotateSecret')),
-  isAdmin: required(fn<AdminPageOptions['isAdmin']>('a function of the signed-in user')),
-  path: path('/oauth/admin'),
-} satisfies Schema<AdminPageOptions>);
+const OPTIONS = option.object({
+  clients: option.required(
+    option.having<StoredClients>('clients of storedClients', 'add', 'change', 'list', 'rotateSecret'),
+  ),
+  isAdmin: option.required(option.fn<AdminPageOptions['isAdmin']>('a function of the signed-in user')),
+  path: option.path('/oauth/admin'),
+} satisfies option.Schema<AdminPageOptions>);
 
 const FIELDS = {
   client: 'vschar',

@@ -1,5 +1,4 @@
-import { isRecord } from '../../core/base/schema.js';
-import type { Actor } from '../../core/feature/index.js';
+import { type Actor, isRecord } from '../../core/feature/index.js';
 import { type AssertionClaims, type Issuer, OTHER_TYPES, typeName } from './options.js';
 import { Refusal } from './refusal.js';
 import { MAX_CLAIMS, type Statement } from './statement.js';

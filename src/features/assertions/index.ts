@@ -5,8 +5,14 @@
  * @module oauth-query/assertions
  */
 
-import { fail } from '../../core/base/schema.js';
-import { contradiction, feature, type FeatureHost, type Parts, type PlainFeature } from '../../core/feature/index.js';
+import {
+  contradiction,
+  fail,
+  feature,
+  type FeatureHost,
+  type Parts,
+  type PlainFeature,
+} from '../../core/feature/index.js';
 import { ClientStatements } from './client-statements.js';
 import { assertionGrant } from './grant.js';
 import { isList, Issuers } from './issuers.js';

@@ -1,6 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import { fail, isRecord } from '../../core/base/schema.js';
-import { type FeatureHost, UnavailableError } from '../../core/feature/index.js';
+import { fail, type FeatureHost, isRecord, UnavailableError } from '../../core/feature/index.js';
 import {
   type AssertionIssuer,
   type AssertionOptions,

@@ -1,28 +1,11 @@
 import {
-  either,
-  fail,
-  flag,
-  fn,
-  having,
-  integer,
-  listOf,
-  neverUndefined,
-  object,
-  oneOf,
-  orElse,
-  refined,
-  isRecord,
-  required,
-  type Schema,
-  text,
-  value,
-  wholeNumber,
-} from '../../core/base/schema.js';
-import {
   ASSERTION_ALGORITHMS,
+  fail,
   type FeatureHost,
   type GrantPart,
+  isRecord,
   isSecretKey,
+  option,
   publicKeyProblem,
   urlProblem,
 } from '../../core/feature/index.js';
@@ -144,8 +127,8 @@ export const OTHER_TYPES: ReadonlySet<string> = new Set([
 /** A type as it is compared (RFC 7515 §4.1.9). */
 export const typeName = (typ: string): string => typ.toLowerCase().replace(/^application\//, '');
 
-const keySet = refined(
-  value<KeySet>('a JWK set, such as { keys: [ … ] }', (given) => Array.isArray(Object(given).keys)),
+const keySet = option.refined(
+  option.value<KeySet>('a JWK set, such as { keys: [ … ] }', (given) => Array.isArray(Object(given).keys)),
   (given, path): KeySet => {
     for (const [index, key] of given.keys.entries()) {
       const problem = isSecretKey(Object(key)) ? 'is private or symmetric' : publicKeyProblem(Object(key));
@@ -155,18 +138,18 @@ const keySet = refined(
   },
 );
 
-const address = refined(text('the URL of a JWK set'), (given, path) => {
+const address = option.refined(option.text('the URL of a JWK set'), (given, path) => {
   const problem = urlProblem(given);
   return problem === undefined ? given : fail(`${path} ${problem}.`);
 });
 
-const types = refined(listOf('an array of types', text('a type')), (given, path) => {
+const types = option.refined(option.listOf('an array of types', option.text('a type')), (given, path) => {
   const other = given.find((typ) => OTHER_TYPES.has(typeName(typ)));
   return other === undefined ? given : fail(`${path} has ${other}, which is the type of other tokens. Leave it out.`);
 });
 
-const clientsBySubject = refined(
-  value<Readonly<Record<string, string>>>('a client_id for each sub', isRecord),
+const clientsBySubject = option.refined(
+  option.value<Readonly<Record<string, string>>>('a client_id for each sub', isRecord),
   (given, path): ClientOf => {
     const known = new Map(Object.entries(given));
     const wrong = [...known].find(([, client_id]) => typeof client_id !== 'string' || client_id === '');
@@ -176,23 +159,26 @@ const clientsBySubject = refined(
 );
 
 const ISSUER = {
-  issuer: required(text('the identifier of an issuer')),
-  kind: orElse(oneOf('bearer', 'id-jag', 'workload'), 'bearer'),
+  issuer: option.required(option.text('the identifier of an issuer')),
+  kind: option.orElse(option.oneOf('bearer', 'id-jag', 'workload'), 'bearer'),
   jwks: keySet,
   jwksUri: address,
-  keys: fn<NonNullable<AssertionIssuer['keys']>>('a function that returns a JWK set'),
-  algorithms: listOf('an array of algorithms', required(oneOf(...ASSERTION_ALGORITHMS))),
-  maxLifetime: integer(1, 86_400, 'seconds'),
-  use: oneOf('once', 'untilExpiry'),
+  keys: option.fn<NonNullable<AssertionIssuer['keys']>>('a function that returns a JWK set'),
+  algorithms: option.listOf('an array of algorithms', option.required(option.oneOf(...ASSERTION_ALGORITHMS))),
+  maxLifetime: option.integer(1, 86_400, 'seconds'),
+  use: option.oneOf('once', 'untilExpiry'),
   types,
-  scopes: neverUndefined(text('scopes separated by spaces', /^/)),
-  resources: neverUndefined(listOf('an array of resources', required(text('a resource')))),
-  requireResource: neverUndefined(flag(true)),
-  owner: fn<OwnerOf>('a function that returns the owner of an assertion'),
-  clients: either(clientsBySubject, fn<ClientOf>('a function that returns the client_id of an assertion')),
-} satisfies Schema<AssertionIssuer>;
+  scopes: option.neverUndefined(option.text('scopes separated by spaces', /^/)),
+  resources: option.neverUndefined(option.listOf('an array of resources', option.required(option.text('a resource')))),
+  requireResource: option.neverUndefined(option.flag(true)),
+  owner: option.fn<OwnerOf>('a function that returns the owner of an assertion'),
+  clients: option.either(
+    clientsBySubject,
+    option.fn<ClientOf>('a function that returns the client_id of an assertion'),
+  ),
+} satisfies option.Schema<AssertionIssuer>;
 
-const READ_ISSUER = object(ISSUER, { takes: 'an issuer' });
+const READ_ISSUER = option.object(ISSUER, { takes: 'an issuer' });
 
 /** A validated issuer. */
 export type Issuer = ReturnType<typeof READ_ISSUER.read> & {
@@ -247,19 +233,19 @@ export const checkDistinct = (issuers: readonly Issuer[], path: string): void =>
 };
 
 /** The table of options. */
-export const ASSERTION_OPTIONS = required(
-  object(
+export const ASSERTION_OPTIONS = option.required(
+  option.object(
     {
-      issuers: required(
-        either(
-          value<readonly AssertionIssuer[]>('an array of issuers', Array.isArray),
-          having<AssertionIssuers>('an object with find', 'find'),
+      issuers: option.required(
+        option.either(
+          option.value<readonly AssertionIssuer[]>('an array of issuers', Array.isArray),
+          option.having<AssertionIssuers>('an object with find', 'find'),
         ),
         'add the issuers whose assertions are accepted',
       ),
-      tokenLifetime: wholeNumber(900, 60, 86_400, 'seconds'),
-      clockTolerance: wholeNumber(30, 0, 60, 'seconds'),
-    } satisfies Schema<AssertionOptions>,
+      tokenLifetime: option.wholeNumber(900, 60, 86_400, 'seconds'),
+      clockTolerance: option.wholeNumber(30, 0, 60, 'seconds'),
+    } satisfies option.Schema<AssertionOptions>,
     { takes: 'an object of options' },
   ),
 );

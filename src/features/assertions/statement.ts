@@ -1,8 +1,7 @@
 import * as errors from 'jose/errors';
 import { compactVerify } from 'jose/jws/compact/verify';
 import { importJWK } from 'jose/key/import';
-import { isRecord } from '../../core/base/schema.js';
-import { type ASSERTION_ALGORITHMS, type FormCall, OAuthError } from '../../core/feature/index.js';
+import { type ASSERTION_ALGORITHMS, type FormCall, isRecord, OAuthError } from '../../core/feature/index.js';
 import type { PublicKey } from './options.js';
 
 type Algorithm = (typeof ASSERTION_ALGORITHMS)[number];

@@ -5,9 +5,9 @@
  * @module oauth-query/dpop
  */
 
-import { fail } from '../../core/base/schema.js';
 import {
   contradiction,
+  fail,
   feature,
   type PlainFeature,
   type VerifierHost,

@@ -1,19 +1,4 @@
-import {
-  either,
-  fail,
-  flag,
-  listOf,
-  neverUndefined,
-  object,
-  oneOf,
-  orElse,
-  refined,
-  required,
-  type Schema,
-  value,
-  wholeNumber,
-} from '../../core/base/schema.js';
-import { isPath, SECRETS, urlProblem } from '../../core/feature/index.js';
+import { fail, isPath, option, SECRETS, urlProblem } from '../../core/feature/index.js';
 
 /** A URL under which clients know this process, where a proxy changes the path. */
 interface ProxiedAddress {
@@ -47,8 +32,8 @@ export interface DpopOptions {
   readonly secret?: string | readonly string[] | undefined;
 }
 
-const base = refined(
-  value<string>('a URL such as https://api.example', (given) => typeof given === 'string'),
+const base = option.refined(
+  option.value<string>('a URL such as https://api.example', (given) => typeof given === 'string'),
   (given, path) => {
     const problem = urlProblem(given);
     if (problem !== undefined) return fail(`${path} ${problem}.`);
@@ -57,16 +42,16 @@ const base = refined(
 );
 
 const proxied = {
-  from: required(base),
-  to: required(value<string>('a path such as /', (given) => given === '/' || isPath(given))),
-} satisfies Schema<ProxiedAddress>;
+  from: option.required(base),
+  to: option.required(option.value<string>('a path such as /', (given) => given === '/' || isPath(given))),
+} satisfies option.Schema<ProxiedAddress>;
 
-export const DPOP_OPTIONS = object({
-  required: neverUndefined(flag(false)),
-  nonce: orElse(oneOf('offered', 'required', 'off'), 'offered'),
-  maxAge: wholeNumber(60, 1, 300, 'seconds'),
-  maxAhead: wholeNumber(5, 0, 300, 'seconds'),
-  replay: orElse(oneOf('process', 'store', 'none'), 'process'),
-  origins: orElse(listOf('an array of URLs', either(base, object(proxied))), [], 'none'),
+export const DPOP_OPTIONS = option.object({
+  required: option.neverUndefined(option.flag(false)),
+  nonce: option.orElse(option.oneOf('offered', 'required', 'off'), 'offered'),
+  maxAge: option.wholeNumber(60, 1, 300, 'seconds'),
+  maxAhead: option.wholeNumber(5, 0, 300, 'seconds'),
+  replay: option.orElse(option.oneOf('process', 'store', 'none'), 'process'),
+  origins: option.orElse(option.listOf('an array of URLs', option.either(base, option.object(proxied))), [], 'none'),
   secret: SECRETS,
-} satisfies Schema<DpopOptions>);
+} satisfies option.Schema<DpopOptions>);

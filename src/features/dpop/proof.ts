@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import { isRecord } from '../../core/base/schema.js';
+import { isRecord } from '../../core/feature/index.js';
 import { keyIn, type ProofKey } from './public-key.js';
 
 /** A proof whose signature is right. */

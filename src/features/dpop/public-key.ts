@@ -1,6 +1,5 @@
 import { constants, createPublicKey, hash, type KeyObject, verify } from 'node:crypto';
-import { isRecord } from '../../core/base/schema.js';
-import { isSecretKey } from '../../core/feature/index.js';
+import { isRecord, isSecretKey } from '../../core/feature/index.js';
 
 /** As thumbprints and hashes of tokens are written (RFC 7638 §3, RFC 9449 §4.2). */
 export const sha256 = (text: string): string => hash('sha256', text, 'base64url');

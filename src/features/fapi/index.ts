@@ -5,11 +5,11 @@
  * @module oauth-query/fapi
  */
 
-import { object, type Schema, value } from '../../core/base/schema.js';
 import {
   type AskedAuthorization,
   feature,
   OAuthError,
+  option,
   type PlainFeature,
   type ReadAuthorization,
   type Rules,
@@ -28,12 +28,12 @@ export interface Fapi2Options {
   readonly origins?: DpopOptions['origins'];
 }
 
-const OPTIONS = object(
+const OPTIONS = option.object(
   {
     secret: SECRETS,
     // dpop() validates what is in it.
-    origins: value<NonNullable<DpopOptions['origins']>>('an array of URLs', Array.isArray),
-  } satisfies Schema<Fapi2Options>,
+    origins: option.value<NonNullable<DpopOptions['origins']>>('an array of URLs', Array.isArray),
+  } satisfies option.Schema<Fapi2Options>,
   { takes: 'an object of options' },
 );
 

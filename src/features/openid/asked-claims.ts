@@ -1,5 +1,4 @@
-import { isRecord } from '../../core/base/schema.js';
-import { OAuthError } from '../../core/feature/index.js';
+import { isRecord, OAuthError } from '../../core/feature/index.js';
 
 const MAX_LENGTH = 4096;
 const MAX_DEPTH = 4;

@@ -1,5 +1,10 @@
-import { isRecord } from '../../core/base/schema.js';
-import { type FeatureClient, type FeatureHost, printable, UnavailableError } from '../../core/feature/index.js';
+import {
+  type FeatureClient,
+  type FeatureHost,
+  isRecord,
+  printable,
+  UnavailableError,
+} from '../../core/feature/index.js';
 import type { CheckedOpenIdOptions, Claims, ClaimsRequest, OpenIdOptions } from './options.js';
 import { OPENID, STANDARD_CLAIMS } from './scopes.js';
 

@@ -2,8 +2,7 @@ import { createHash } from 'node:crypto';
 import { decodeProtectedHeader } from 'jose/decode/protected_header';
 import * as errors from 'jose/errors';
 import { compactVerify } from 'jose/jws/compact/verify';
-import { isRecord } from '../../core/base/schema.js';
-import type { FeatureClient, FeatureGrant, IssuedToken } from '../../core/feature/index.js';
+import { type FeatureClient, type FeatureGrant, isRecord, type IssuedToken } from '../../core/feature/index.js';
 import type { Algorithm, IdTokenKeys } from './keys.js';
 import type { Claims } from './options.js';
 

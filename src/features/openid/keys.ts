@@ -1,6 +1,5 @@
 import { generateKeyPairSync } from 'node:crypto';
-import { fail } from '../../core/base/schema.js';
-import { type FeatureHost, isLoopbackHost, type KeySource } from '../../core/feature/index.js';
+import { fail, type FeatureHost, isLoopbackHost, type KeySource } from '../../core/feature/index.js';
 
 const OPTION = 'openIdConnect: options.keys';
 

@@ -1,5 +1,11 @@
-import { fail } from '../../core/base/schema.js';
-import { feature, type FeatureHost, OAuthError, type Parts, type PlainFeature } from '../../core/feature/index.js';
+import {
+  fail,
+  feature,
+  type FeatureHost,
+  OAuthError,
+  type Parts,
+  type PlainFeature,
+} from '../../core/feature/index.js';
 import { BackChannel, sidOf } from './back-channel.js';
 import { ClaimSource } from './claims.js';
 import { EndSession } from './end-session.js';

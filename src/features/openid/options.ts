@@ -1,19 +1,4 @@
-import {
-  type Checked,
-  either,
-  flag,
-  fn,
-  listOf,
-  mapOf,
-  object,
-  oneOf,
-  orElse,
-  required,
-  type Schema,
-  text,
-  value,
-} from '../../core/base/schema.js';
-import { isPageAddress, KEY_SOURCE, type KeySource } from '../../core/feature/index.js';
+import { isPageAddress, KEY_SOURCE, type KeySource, option } from '../../core/feature/index.js';
 
 /** A value, or a promise of it. */
 export type MaybePromise<T> = T | Promise<T>;
@@ -92,38 +77,41 @@ export interface OpenIdOptions {
 /** A day in seconds. */
 const MAX_LIFETIME = 86_400;
 
-const CLAIM_NAMES = listOf('an array of names of claims', text('the name of a claim', /^[A-Za-z0-9_.:/-]{1,100}$/));
+const CLAIM_NAMES = option.listOf(
+  'an array of names of claims',
+  option.text('the name of a claim', /^[A-Za-z0-9_.:/-]{1,100}$/),
+);
 
 /** The validation of each option. */
 export const OPENID_OPTIONS = {
   keys: KEY_SOURCE,
-  claims: fn<NonNullable<OpenIdOptions['claims']>>('a function that returns claims about a sub'),
-  scopes: orElse(
-    mapOf(
+  claims: option.fn<NonNullable<OpenIdOptions['claims']>>('a function that returns claims about a sub'),
+  scopes: option.orElse(
+    option.mapOf(
       "an object of scopes, such as { phone: true, groups: ['groups'] }",
-      either(
-        value<true>('true', (given) => given === true),
+      option.either(
+        option.value<true>('true', (given) => given === true),
         CLAIM_NAMES,
       ),
     ),
     {},
     'none',
   ),
-  claimNames: orElse(CLAIM_NAMES, []),
-  idTokenClaims: orElse(oneOf('granted', 'minimal'), 'granted'),
-  canRegister: flag(false),
-  logoutUrl: either(
-    value<string>('the URL of a page, or its path such as /logout', isPageAddress),
-    fn<Extract<OpenIdOptions['logoutUrl'], (...given: never[]) => unknown>>('a function that returns it'),
+  claimNames: option.orElse(CLAIM_NAMES, []),
+  idTokenClaims: option.orElse(option.oneOf('granted', 'minimal'), 'granted'),
+  canRegister: option.flag(false),
+  logoutUrl: option.either(
+    option.value<string>('the URL of a page, or its path such as /logout', isPageAddress),
+    option.fn<Extract<OpenIdOptions['logoutUrl'], (...given: never[]) => unknown>>('a function that returns it'),
   ),
-  revokeAtLogout: flag(false),
-  sendLogoutToken: fn<NonNullable<OpenIdOptions['sendLogoutToken']>>('a function that sends a logout token'),
-} satisfies Schema<OpenIdOptions>;
+  revokeAtLogout: option.flag(false),
+  sendLogoutToken: option.fn<NonNullable<OpenIdOptions['sendLogoutToken']>>('a function that sends a logout token'),
+} satisfies option.Schema<OpenIdOptions>;
 
-const TABLE = required(object(OPENID_OPTIONS));
+const TABLE = option.required(option.object(OPENID_OPTIONS));
 
 /** The options, validated one by one. */
-export type CheckedOpenIdOptions = Checked<typeof OPENID_OPTIONS>;
+export type CheckedOpenIdOptions = option.Checked<typeof OPENID_OPTIONS>;
 
 /** @throws TypeError with a sentence that names the option and the remedy. */
 export const checkOpenIdOptions = (given: unknown): CheckedOpenIdOptions => TABLE.read(given, 'openIdConnect: options');

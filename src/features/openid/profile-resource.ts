@@ -1,18 +1,9 @@
 import {
   fail,
-  fn,
-  isRecord,
-  listOf,
-  object,
-  orElse,
-  path,
-  required,
-  type Schema,
-  text,
-} from '../../core/base/schema.js';
-import {
   feature,
   type FeatureHost,
+  isRecord,
+  option,
   parseScope,
   type Parts,
   type PlainFeature,
@@ -33,12 +24,12 @@ export interface ProfileOptions {
   readonly claims: (authorization: TokenOwner['authorization']) => MaybePromise<Readonly<Record<string, unknown>>>;
 }
 
-const TABLE = required(
-  object({
-    path: path('/oauth/profile'),
-    scope: orElse(text('scopes separated by spaces'), ''),
-    claims: required(fn<ProfileOptions['claims']>('a function that returns the document about an owner')),
-  } satisfies Schema<ProfileOptions>),
+const TABLE = option.required(
+  option.object({
+    path: option.path('/oauth/profile'),
+    scope: option.orElse(option.text('scopes separated by spaces'), ''),
+    claims: option.required(option.fn<ProfileOptions['claims']>('a function that returns the document about an owner')),
+  } satisfies option.Schema<ProfileOptions>),
 );
 
 const MAX_BYTES = 32_768;
@@ -114,12 +105,15 @@ interface MediaWikiProfileOptions {
 /** The scope of MediaWiki's OAuth extension for identity with private data. */
 const PRIVATE_SCOPES: readonly string[] = ['mwoauth-authonlyprivate'];
 
-const MEDIAWIKI = required(
-  object({
-    user: required(fn<MediaWikiProfileOptions['user']>('a function that returns a user by sub')),
-    path: path('/rest.php/oauth2/resource/profile'),
-    privateScopes: orElse(listOf('an array of scopes', text('the name of a scope')), PRIVATE_SCOPES),
-  } satisfies Schema<MediaWikiProfileOptions>),
+const MEDIAWIKI = option.required(
+  option.object({
+    user: option.required(option.fn<MediaWikiProfileOptions['user']>('a function that returns a user by sub')),
+    path: option.path('/rest.php/oauth2/resource/profile'),
+    privateScopes: option.orElse(
+      option.listOf('an array of scopes', option.text('the name of a scope')),
+      PRIVATE_SCOPES,
+    ),
+  } satisfies option.Schema<MediaWikiProfileOptions>),
 );
 
 /** The form of a timestamp in MediaWiki, such as `20260102030405`. */

@@ -5,14 +5,15 @@
  * @module oauth-query/par
  */
 
-import { fail, flag, neverUndefined, object, path, type Schema, wholeNumber } from '../../core/base/schema.js';
 import {
   contradiction,
+  fail,
   feature,
   type FeatureHost,
   type Form,
   json,
   OAuthError,
+  option,
   type Parts,
   type PlainFeature,
 } from '../../core/feature/index.js';
@@ -33,12 +34,12 @@ export interface PushedRequestOptions {
   readonly path?: string | readonly string[] | undefined;
 }
 
-const OPTIONS = object(
+const OPTIONS = option.object(
   {
-    required: neverUndefined(flag(false)),
-    lifetime: wholeNumber(90, 5, 600, 'seconds'),
-    path: path('/oauth/par'),
-  } satisfies Schema<PushedRequestOptions>,
+    required: option.neverUndefined(option.flag(false)),
+    lifetime: option.wholeNumber(90, 5, 600, 'seconds'),
+    path: option.path('/oauth/par'),
+  } satisfies option.Schema<PushedRequestOptions>,
   { takes: 'an object of options' },
 );
 

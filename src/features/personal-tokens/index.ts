@@ -4,8 +4,14 @@
  * @module oauth-query/personal-tokens
  */
 
-import { fail, listOf, neverUndefined, object, path, type Schema, text, wholeNumber } from '../../core/base/schema.js';
-import { feature, type FeatureHost, PERSONAL_TOKENS, type PlainFeature } from '../../core/feature/index.js';
+import {
+  fail,
+  feature,
+  type FeatureHost,
+  option,
+  PERSONAL_TOKENS,
+  type PlainFeature,
+} from '../../core/feature/index.js';
 import { fieldsOf, TokensPage } from './page.js';
 
 /** Options of `personalTokens`. */
@@ -18,12 +24,12 @@ export interface PersonalTokenOptions {
   readonly path?: string | readonly string[] | undefined;
 }
 
-const OPTIONS = object(
+const OPTIONS = option.object(
   {
-    scopes: neverUndefined(listOf('an array of scopes', text('the name of a scope'))),
-    maxDays: wholeNumber(365, 1, 365, 'days'),
-    path: path('/oauth/tokens'),
-  } satisfies Schema<PersonalTokenOptions>,
+    scopes: option.neverUndefined(option.listOf('an array of scopes', option.text('the name of a scope'))),
+    maxDays: option.wholeNumber(365, 1, 365, 'days'),
+    path: option.path('/oauth/tokens'),
+  } satisfies option.Schema<PersonalTokenOptions>,
   { takes: 'an object of options' },
 );
 

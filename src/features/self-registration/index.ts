@@ -6,23 +6,14 @@
  */
 
 import {
-  fail,
-  fn,
-  listOf,
-  neverUndefined,
-  object,
-  orElse,
-  refined,
-  type Schema,
-  text,
-} from '../../core/base/schema.js';
-import {
   type Call,
   contradiction,
+  fail,
   feature,
   type FeatureHost,
   FORBIDDEN_SCHEMES,
   json,
+  option,
   type Parts,
   type PlainFeature,
 } from '../../core/feature/index.js';
@@ -44,14 +35,14 @@ export interface SelfRegistrationOptions {
   readonly isDenied?: (registration_id: string) => boolean | Promise<boolean>;
 }
 
-const OPTIONS = object(
+const OPTIONS = option.object(
   {
-    scopes: neverUndefined(listOf('an array of scopes', text('the name of a scope'))),
-    redirectSchemes: orElse(
-      listOf(
+    scopes: option.neverUndefined(option.listOf('an array of scopes', option.text('the name of a scope'))),
+    redirectSchemes: option.orElse(
+      option.listOf(
         'an array of schemes',
-        refined(
-          text("a scheme such as 'cursor', in lower case and without a colon", /^[a-z][a-z0-9+.-]*$/),
+        option.refined(
+          option.text("a scheme such as 'cursor', in lower case and without a colon", /^[a-z][a-z0-9+.-]*$/),
           (scheme, at) =>
             ['http', 'https', ...FORBIDDEN_SCHEMES].includes(scheme)
               ? fail(`${at}: ${scheme} is not a valid app scheme.`)
@@ -61,8 +52,10 @@ const OPTIONS = object(
       [],
       'none',
     ),
-    isDenied: neverUndefined(fn<NonNullable<SelfRegistrationOptions['isDenied']>>('a function of the registration_id')),
-  } satisfies Schema<SelfRegistrationOptions>,
+    isDenied: option.neverUndefined(
+      option.fn<NonNullable<SelfRegistrationOptions['isDenied']>>('a function of the registration_id'),
+    ),
+  } satisfies option.Schema<SelfRegistrationOptions>,
   { takes: 'an object of options' },
 );
 

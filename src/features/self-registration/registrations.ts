@@ -1,7 +1,7 @@
-import { isRecord } from '../../core/base/schema.js';
 import {
   type ClientMetadata,
   type FeatureHost,
+  isRecord,
   OAuthError,
   type PublicClient,
   UnavailableError,

@@ -5,8 +5,7 @@
  * @module oauth-query/sessions
  */
 
-import { fail, object, path, type Schema } from '../../core/base/schema.js';
-import { feature, type PlainFeature } from '../../core/feature/index.js';
+import { fail, feature, option, type PlainFeature } from '../../core/feature/index.js';
 import { namedBrowser } from './browser.js';
 import { KnownSessions } from './known.js';
 import { FIELDS, show, submit } from './page.js';
@@ -18,7 +17,7 @@ export interface SessionsOptions {
   readonly path?: string | readonly string[] | undefined;
 }
 
-const OPTIONS = object({ path: path('/oauth/sessions') } satisfies Schema<SessionsOptions>, {
+const OPTIONS = option.object({ path: option.path('/oauth/sessions') } satisfies option.Schema<SessionsOptions>, {
   takes: 'an object of options',
 });
 

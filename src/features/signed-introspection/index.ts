@@ -5,13 +5,14 @@
  * @module oauth-query/signed-introspection
  */
 
-import { fail, object, required, type Schema } from '../../core/base/schema.js';
 import {
+  fail,
   feature,
   type FeatureHost,
   json,
   KEY_SOURCE,
   type KeySource,
+  option,
   type Parts,
   type PlainFeature,
 } from '../../core/feature/index.js';
@@ -25,8 +26,10 @@ export interface SignedIntrospectionOptions {
   readonly keys: KeySource;
 }
 
-const OPTIONS = object(
-  { keys: required(KEY_SOURCE, 'make a key with "npx oauth-query key"') } satisfies Schema<SignedIntrospectionOptions>,
+const OPTIONS = option.object(
+  {
+    keys: option.required(KEY_SOURCE, 'make a key with "npx oauth-query key"'),
+  } satisfies option.Schema<SignedIntrospectionOptions>,
   { takes: 'an object of options' },
 );
 

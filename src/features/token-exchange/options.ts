@@ -1,17 +1,4 @@
-import {
-  either,
-  fail,
-  flag,
-  listOf,
-  mapOf,
-  neverUndefined,
-  object,
-  refined,
-  required,
-  type Schema,
-  text,
-  wholeNumber,
-} from '../../core/base/schema.js';
+import { fail, option } from '../../core/feature/index.js';
 
 /** What a client may exchange. */
 export interface ExchangingClient {
@@ -36,36 +23,38 @@ export interface TokenExchangeOptions {
   readonly depth?: number | undefined;
 }
 
-const resources = refined(listOf('an array of resources', text('a resource')), (given, path) =>
+const resources = option.refined(option.listOf('an array of resources', option.text('a resource')), (given, path) =>
   given.length > 0 ? given : fail(`${path} is an empty list. Name a resource, or remove the client.`),
 );
 
-const scopes = refined(listOf('an array of scopes', text('a scope', /^\S+$/)), (given, path) =>
+const scopes = option.refined(option.listOf('an array of scopes', option.text('a scope', /^\S+$/)), (given, path) =>
   given.length > 0 ? given : fail(`${path} is an empty list. Name a scope, or remove it.`),
 );
 
-const CLIENT = object(
+const CLIENT = option.object(
   {
-    resources: required(resources),
-    own: neverUndefined(flag(false)),
-    impersonate: neverUndefined(flag(false)),
-    translate: neverUndefined(mapOf("an object of scopes, such as { 'notes.read': ['api.read'] }", scopes)),
-  } satisfies Schema<ExchangingClient>,
+    resources: option.required(resources),
+    own: option.neverUndefined(option.flag(false)),
+    impersonate: option.neverUndefined(option.flag(false)),
+    translate: option.neverUndefined(
+      option.mapOf("an object of scopes, such as { 'notes.read': ['api.read'] }", scopes),
+    ),
+  } satisfies option.Schema<ExchangingClient>,
   { takes: 'an object with resources' },
 );
 
 /** The table of options. */
-export const EXCHANGE_OPTIONS = required(
-  object(
+export const EXCHANGE_OPTIONS = option.required(
+  option.object(
     {
-      from: neverUndefined(
-        mapOf(
+      from: option.neverUndefined(
+        option.mapOf(
           "an object of clients and their resources, such as { notes: ['https://api.example'] }",
-          either(resources, CLIENT),
+          option.either(resources, CLIENT),
         ),
       ),
-      depth: wholeNumber(4, 1, 8),
-    } satisfies Schema<TokenExchangeOptions>,
+      depth: option.wholeNumber(4, 1, 8),
+    } satisfies option.Schema<TokenExchangeOptions>,
     { takes: 'an object of options' },
   ),
 );

@@ -1,5 +1,4 @@
-import { fail } from '../../core/base/schema.js';
-import type { FeatureClient, FeatureHost } from '../../core/feature/index.js';
+import { fail, type FeatureClient, type FeatureHost } from '../../core/feature/index.js';
 import type { Checked } from './options.js';
 
 /** RFC 8693 §2.1 */
