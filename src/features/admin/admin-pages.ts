@@ -29,6 +29,7 @@ import {
   addPage,
   clientPage,
   type Configured,
+  fullNameOf,
   listPage,
   nameOf,
   notAdmin,
@@ -140,9 +141,12 @@ class AdminPages {
       if (act === 'rotate') return await this.#rotate(client_id, form, visit);
       const question = Object.hasOwn(QUESTIONS, act) ? QUESTIONS[act as keyof typeof QUESTIONS] : undefined;
       if (question !== undefined && form.get('confirmed') === undefined) {
+        const client = await this.#clients.get(client_id);
+        // Removed meanwhile.
+        if (client === undefined) return redirect(linkTo(place), 303);
         const hidden = { ...place.hidden, act, client: client_id, grant: form.get('grant') ?? '', confirmed: 'yes' };
         const cancelPath = linkTo(place, { client: client_id });
-        const asked = questionIn(frame.language, question, { client: client_id });
+        const asked = questionIn(frame.language, question, { client: fullNameOf(client) });
         return respond(confirmContent({ ...asked, action: place.path, hidden, cancelPath }), {}, visit);
       }
       await this.#change(act, client_id, form, visit);
@@ -240,7 +244,7 @@ class AdminPages {
     const client = await this.#clients.get(client_id);
     const before = client?.registration ?? { client_id };
     const values = { ...sentForm(form, this.#offer), isPublic: isPublicClient(before) };
-    const changes = registrationOf(values, this.#offer, before.refresh);
+    const changes = registrationOf(values, this.#offer, before);
     this.#check(values, { ...before, ...changes });
     await this.#clients.change(client_id, changes, { version: Number(form.get('version')) });
   }

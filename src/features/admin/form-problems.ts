@@ -2,7 +2,7 @@ import type { FormValues, Offer, TypedField } from './registration-form.js';
 import type { AdminTextName } from './texts.js';
 
 /** A part of the form that a problem can be about. */
-export type FormPart = TypedField | 'grants' | 'scopes';
+export type FormPart = TypedField | 'grants' | 'scopes' | 'introspect';
 
 /** Why a form was refused. */
 export interface FormProblem {
@@ -46,6 +46,7 @@ const TEXTS: readonly (readonly [RegExp, FormPart, AdminTextName])[] = [
   [/^policy_uri /, 'policy_uri', 'wrongAddress'],
   [/^tos_uri /, 'tos_uri', 'wrongAddress'],
   [/^client_credentials requires /, 'grants', 'needsSecret'],
+  [/^introspect requires /, 'introspect', 'introspectNeedsSecret'],
   [/^scope names /, 'scopes', 'unknownScope'],
 ];
 

@@ -33,6 +33,11 @@ const LINKS: readonly Field[] = [
   { name: 'tos_uri', label: 'termsOfService' },
 ];
 
+const RESOURCES: readonly Field[] = [
+  { name: 'audience', label: 'servedResources', hint: 'servedResourcesHint', isLong: true },
+  { name: 'exchange_resources', label: 'exchangeResources', hint: 'exchangeResourcesHint', isLong: true },
+];
+
 const GRANT_TEXTS: ReadonlyMap<string, AdminTextName> = new Map([
   ['authorization_code', 'forSignIn'],
   ['refresh_token', 'forRefresh'],
@@ -118,6 +123,12 @@ const scopes = ({ offer, scopes: described, language }: Place, form: ShownForm):
         ),
       ]);
 
+/** What only a resource server has. */
+const introspection = ({ language }: Place, form: ShownForm): Html =>
+  choices('introspect', 'forResourceServers', form, language, [
+    checkbox('introspect', form.values.introspects, html`${language.text('introspects')} <code>introspect</code>`),
+  ]);
+
 /** The problems above a form: those of the client as a whole, or that some fields are marked. */
 export const summary = ({ problems }: ShownForm, language: AdminLanguage): Html | undefined => {
   const whole = problems.filter(({ part }) => part === undefined);
@@ -132,5 +143,5 @@ export const summary = ({ problems }: ShownForm, language: AdminLanguage): Html 
 export const fields = (place: Place, form: ShownForm, isNew: boolean): Html => {
   const { language } = place;
   const each = (list: readonly Field[]): readonly Html[] => list.map((one) => field(one, form, language));
-  return html`${isNew ? field(IDENTIFIER, form, language) : undefined}${each(FIELDS)}${grants(place, form)}${scopes(place, form)}${each(LINKS)}`;
+  return html`${isNew ? field(IDENTIFIER, form, language) : undefined}${each(FIELDS)}${grants(place, form)}${scopes(place, form)}${introspection(place, form)}${each(RESOURCES)}${each(LINKS)}`;
 };

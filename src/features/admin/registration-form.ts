@@ -12,13 +12,20 @@ const TYPED = {
   logo_uri: 'text',
   policy_uri: 'text',
   tos_uri: 'text',
+  audience: 'lines',
+  exchange_resources: 'lines',
 } as const satisfies FormFields;
 
-const CHOSEN = { kind: 'vschar', all_scopes: 'vschar' } as const satisfies FormFields;
+const CHOSEN = { kind: 'vschar', all_scopes: 'vschar', introspect: 'vschar' } as const satisfies FormFields;
 
 export type TypedField = keyof typeof TYPED;
 
 const NAMES = Object.keys(TYPED) as readonly TypedField[];
+
+/** Those with a value on each line. */
+type ListField = { [Name in TypedField]: (typeof TYPED)[Name] extends 'lines' ? Name : never }[TypedField];
+
+const isList = (name: TypedField): name is ListField => TYPED[name] === 'lines';
 
 /** What a client of this server may have. */
 export interface Offer {
@@ -61,6 +68,7 @@ export interface FormValues {
   readonly scopes: ReadonlySet<string>;
   /** Also those that the server gets later. */
   readonly hasAllScopes: boolean;
+  readonly introspects: boolean;
 }
 
 const typed = (valueOf: (name: TypedField) => string): FormValues['typed'] =>
@@ -73,6 +81,7 @@ export const emptyForm = ({ grants }: Offer): FormValues => ({
   grants: new Set(grants.filter((name) => name === 'authorization_code' || name === 'refresh_token')),
   scopes: new Set(),
   hasAllScopes: false,
+  introspects: false,
 });
 
 /** The form as it was sent. */
@@ -85,6 +94,7 @@ export const sentForm = (form: Form, { grants, scopes }: Offer): FormValues => {
     grants: chosen('grant', grants),
     scopes: chosen('scope', scopes),
     hasAllScopes: form.get('all_scopes') !== undefined,
+    introspects: form.get('introspect') !== undefined,
   };
 };
 
@@ -116,27 +126,49 @@ export const filledForm = (registration: ClientRegistration): FormValues => ({
   grants: new Set(grantsOf(registration)),
   scopes: new Set(registration.scope?.split(' ')),
   hasAllScopes: registration.scope === undefined,
+  introspects: registration.introspect === true,
 });
 
 type Changes = {
-  readonly [Name in Exclude<TypedField, 'client_id'> | 'grant_types' | 'scope']:
-    | (Name extends 'redirect_uris' | 'grant_types' ? readonly string[] : string)
-    | null;
-} & { readonly refresh?: 'rotating' };
+  readonly [Name in Exclude<TypedField, 'client_id' | ListField>]: string | null;
+} & {
+  readonly [Name in ListField]?: readonly string[] | null;
+} & {
+  readonly grant_types: readonly string[];
+  readonly scope: string | null;
+  readonly introspect: true | null;
+  readonly refresh?: 'rotating';
+};
 
-/** What the form changes: an empty field is removed. */
-export const registrationOf = (values: FormValues, offer: Offer, refresh?: ClientRegistration['refresh']): Changes => {
-  const { typed: texts, grants, scopes, hasAllScopes, isPublic } = values;
-  const lines = texts.redirect_uris.split(/\r?\n/).map((line) => line.trim());
-  const uris = lines.filter((line) => line !== '');
-  const others = NAMES.filter((name) => name !== 'client_id' && name !== 'redirect_uris');
+const linesOf = (text: string): readonly string[] =>
+  text
+    .split(/\r?\n/)
+    .map((line) => line.trim())
+    .filter((line) => line !== '');
+
+/**
+ * What the form changes: an empty field is removed.
+ *
+ * @param before - The registration as it was. An empty list stays one: without its `audience`, a client would see all tokens.
+ */
+export const registrationOf = (values: FormValues, offer: Offer, before: Partial<ClientRegistration> = {}): Changes => {
+  const { typed: texts, grants, scopes, hasAllScopes, introspects, isPublic } = values;
+  const lines = (name: ListField): readonly string[] | null => {
+    const found = linesOf(texts[name]);
+    return found.length > 0 || before[name]?.length === 0 ? found : null;
+  };
   return {
     // It has all names.
-    ...(Object.fromEntries(others.map((name) => [name, texts[name].trim() || null])) as Omit<Changes, 'refresh'>),
-    redirect_uris: uris.length === 0 ? null : uris,
+    ...(Object.fromEntries(
+      NAMES.filter((name) => name !== 'client_id').map((name) => [
+        name,
+        isList(name) ? lines(name) : texts[name].trim() || null,
+      ]),
+    ) as Omit<Changes, 'grant_types' | 'scope' | 'introspect' | 'refresh'>),
     grant_types: [...grants],
     scope: hasAllScopes || offer.scopes.length === 0 ? null : [...scopes].join(' '),
+    introspect: introspects || null,
     // Otherwise a public client gets no refresh tokens.
-    ...(isPublic && grants.has('refresh_token') && refresh === undefined && { refresh: 'rotating' as const }),
+    ...(isPublic && grants.has('refresh_token') && before.refresh === undefined && { refresh: 'rotating' as const }),
   };
 };

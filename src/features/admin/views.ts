@@ -26,6 +26,12 @@ const DONE: ReadonlyMap<string, AdminTextName> = new Map([
   ['end', 'ended'],
 ]);
 
+/** The name of a client with its identifier, which names no other client. */
+export const fullNameOf = (client: StoredClient): string => {
+  const name = nameOf(client);
+  return name === client.client_id ? name : `${name} (${client.client_id})`;
+};
+
 /** The name of a client, or its identifier. */
 export const nameOf = ({ client_id, registration }: StoredClient): string => registration.client_name ?? client_id;
 
@@ -37,13 +43,6 @@ const facts = ({ language }: Place, client: StoredClient): Html => {
   const { disabled } = client.registration;
   return html`${language.text(isPublicClient(client.registration) ? 'public' : 'confidential')}${disabled === true ? html` · <strong class="bad-text">${language.text('disabled')}</strong>` : undefined} · ${language.html('changedOn', { date: language.day(client.changedAt / 1000) })}`;
 };
-
-/** For which resources it may exchange tokens: the name of the field is the same in every language. */
-const exchanges = ({ registration: { exchange_resources: all = [] } }: StoredClient): Html | undefined =>
-  all.length === 0
-    ? undefined
-    : html`<p class="soft"><code>exchange_resources</code>: ${all.map((one) => html`<code>${one}</code> `)}</p>
-`;
 
 /** The clients of the configuration, by identifier. They cannot be changed here. */
 export type Configured = readonly { readonly client_id: string; readonly name: string }[];
@@ -190,7 +189,7 @@ export const clientPage = (
   title: nameOf(client),
   heading: html`<bdi>${nameOf(client)}</bdi>`,
   body: html`${noticeText(doneText(done, place))}${summary(form, place.language)}${place.account}<p class="soft"><code>${client.client_id}</code><br>${facts(place, client)}</p>
-${exchanges(client)}<form method="post" action="${place.path}">
+<form method="post" action="${place.path}">
 ${hiddenInputs({ ...place.hidden, client: client.client_id, act: 'change', version: String(client.version) })}${fields(place, form, false)}<div class="actions"><button>${place.language.text('save')}</button></div>
 </form>
 ${client.registration.client_secret === undefined ? undefined : rotation(place, client)}${grantsOf(place, client, grants)}<section>

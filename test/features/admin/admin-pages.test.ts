@@ -224,18 +224,29 @@ describe.each(hostFor(import.meta.url))('the page for administrators on $name', 
     for (const client_id of ['signer', 'open', 'secretive']) await clients.remove(client_id);
   });
 
-  test('shows for which resources a client may exchange tokens, and keeps them when other fields change', async () => {
+  test('changes the resources of a client, and keeps them when other fields change', async () => {
     const exchange_resources = ['https://search.example', 'https://mail.example/?a=1&b=2'];
     const redirect_uris = ['https://notes.example/cb'];
-    await clients.add({ client_id: 'notes', redirect_uris, exchange_resources }, { generateSecret: true });
+    await clients.add(
+      { client_id: 'notes', redirect_uris, exchange_resources, audience: [] },
+      { generateSecret: true },
+    );
     const page = await shown('notes');
-    expect(wordsOf(page)).toContain('exchange_resources : https://search.example https://mail.example/?a=1&b=2');
     expect(page.text).not.toContain('a=1&b=2');
     const saved = await press(page, 'change', { client_name: 'Notes' });
     expect(wordsOf(await alice.follow(saved))).toContain('Your changes were saved.');
-    expect((await clients.get('notes'))?.registration).toMatchObject({ exchange_resources, client_name: 'Notes' });
-    await clients.change('notes', { exchange_resources: null });
-    expect(wordsOf(await shown('notes'))).not.toContain('exchange_resources');
+    const registration = async () => (await clients.get('notes'))?.registration;
+    // An empty list is not the same as none: without an audience, the client would see all tokens.
+    expect(await registration()).toMatchObject({ exchange_resources, audience: [], client_name: 'Notes' });
+    const typed = { audience: ' https://a.example \r\n\r\nhttps://b.example', exchange_resources: '' };
+    await press(await shown('notes'), 'change', { ...typed, introspect: '1' });
+    const audience = ['https://a.example', 'https://b.example'];
+    expect(await registration()).toMatchObject({ audience, introspect: true });
+    expect(await registration()).not.toHaveProperty('exchange_resources');
+    expect((await shown('notes')).text).toContain('name="introspect" value="1" checked');
+    const { introspect: _, ...unchecked } = formWith(await shown('notes'), 'change');
+    await post({ ...unchecked, audience: '' });
+    for (const name of ['audience', 'introspect']) expect(await registration()).not.toHaveProperty(name);
     await clients.remove('notes');
   });
 
@@ -290,6 +301,7 @@ describe.each(hostFor(import.meta.url))('the page for administrators on $name', 
     ['grants', { kind: 'public', redirect_uris: '' }, /has no secret/, ITSELF],
     ['jwks_uri', { jwks_uri: 'http://keys.example/k' }, /begins with https/, BROWSER],
     ['jwks_uri', { jwks_uri: 'https://keys.example/k', kind: 'public' }, /or the address of its keys/, BROWSER],
+    ['introspect', { kind: 'public', introspect: '1' }, /so it cannot see other tokens/, BROWSER],
     ['scopes', {}, /Select at least one scope/, { ...BROWSER, scopes: [] }],
     ['scopes tos_uri', { tos_uri: 'x' }, /Select at least one scope/, { ...BROWSER, scopes: [] }],
   ];
@@ -335,7 +347,7 @@ describe.each(hostFor(import.meta.url))('the page for administrators on $name', 
 
   test('disables, enables and removes a client, ends its grants, and asks before', async () => {
     const { client_secret = '' } = await clients.add(
-      { client_id: 'gone', grant_types: ['client_credentials', 'password'], scope: 'profile' },
+      { client_id: 'gone', client_name: 'Old <b>', grant_types: ['client_credentials', 'password'], scope: 'profile' },
       { generateSecret: true },
     );
     const { grants } = host;
@@ -353,20 +365,24 @@ describe.each(hostFor(import.meta.url))('the page for administrators on $name', 
       ['end_all', 0],
     ] as const) {
       const question = await press(page, act);
-      expect(question.status).toBe(200);
+      expect([question.status, question.text]).toEqual([200, expect.stringContaining('Old &lt;b&gt; (gone)')]);
       expect(await count(), 'asked').toBe(expected + 1);
       expect(wordsOf(await alice.follow(await press(question, act)))).toMatch(/revoked/);
       expect(await count()).toBe(expected);
     }
     for (const act of ['disable', 'enable', 'remove'] as const) {
       const answer = await press(await shown('gone'), act);
-      if (act !== 'enable') await press(answer, act);
+      if (act !== 'enable') {
+        expect(wordsOf(answer)).toContain('Old <b> (gone)?');
+        await press(answer, act);
+      }
       expect([act, (await clients.get('gone'))?.registration.disabled]).toEqual([
         act,
         act === 'disable' ? true : undefined,
       ]);
     }
     expect(await clients.get('gone')).toBeUndefined();
+    expect(locationOf(await press(page, 'remove')), 'removed meanwhile').toMatch(/\/oauth\/admin$/);
     expect(events.filter(({ type }) => type === 'client.changed').slice(-3)).toMatchObject(
       ['disabled', 'enabled', 'removed'].map((change) => ({ change, client_id: 'gone', by: 'alice' })),
     );
