@@ -66,7 +66,7 @@ export const ADMIN_TEXTS = {
   keysOrSecret: 'A client has a secret, or the address of its keys, or is public. For another kind, add a new client.',
   noGrantType: 'Select at least one grant type.',
   needsSecret: 'A public client has no secret, so it cannot act on its own behalf.',
-  introspectNeedsSecret: 'A public client has no secret, so it cannot see other tokens.',
+  introspectNeedsSecret: 'Only a client with a secret or keys can see other tokens.',
   noScope: 'Select at least one scope.',
   unknownScope: 'This server has no scope {value}. Save the client without it.',
   changedMeanwhile:

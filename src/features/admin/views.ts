@@ -26,7 +26,7 @@ const DONE: ReadonlyMap<string, AdminTextName> = new Map([
   ['end', 'ended'],
 ]);
 
-/** The name of a client with its identifier, which names no other client. */
+/** The name of a client and its identifier, which is unique. */
 export const fullNameOf = (client: StoredClient): string => {
   const name = nameOf(client);
   return name === client.client_id ? name : `${name} (${client.client_id})`;

@@ -301,7 +301,7 @@ describe.each(hostFor(import.meta.url))('the page for administrators on $name', 
     ['grants', { kind: 'public', redirect_uris: '' }, /has no secret/, ITSELF],
     ['jwks_uri', { jwks_uri: 'http://keys.example/k' }, /begins with https/, BROWSER],
     ['jwks_uri', { jwks_uri: 'https://keys.example/k', kind: 'public' }, /or the address of its keys/, BROWSER],
-    ['introspect', { kind: 'public', introspect: '1' }, /so it cannot see other tokens/, BROWSER],
+    ['introspect', { kind: 'public', introspect: '1' }, /Only a client with a secret or keys/, BROWSER],
     ['scopes', {}, /Select at least one scope/, { ...BROWSER, scopes: [] }],
     ['scopes tos_uri', { tos_uri: 'x' }, /Select at least one scope/, { ...BROWSER, scopes: [] }],
   ];
