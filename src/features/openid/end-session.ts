@@ -41,7 +41,7 @@ interface AskedLogout {
   readonly client_id: string | undefined;
   /** Where the browser goes afterwards: to the client, or to the home page. */
   readonly goTo: string;
-  /** Whether the operator registered the client: anyone can register another, and link to this page to redirect browsers (RFC 9700 §4.11.2). */
+  /** Whether the operator registered the client. */
   readonly isListed: boolean;
   /** Whether it asks for another address, which is not followed: the owner learns that the browser does not go back. */
   readonly isElsewhere?: true;
@@ -98,7 +98,7 @@ export class EndSession {
     // One that cannot be verified, for example because its key is no longer published, counts as none.
     const hint = (await this.#idTokens.read(form.get('id_token_hint'))) ?? this.#sealedHint(form);
     const asked = await readLogout(form, hint?.client_id, this.#host);
-    if (!isSignedIn(visit)) return redirect(asked.isListed ? asked.goTo : HOME, 302);
+    if (!isSignedIn(visit)) return withoutAsking(asked, 302);
     const isCertain = hint?.sub === visit.owner.sub && asked.isElsewhere !== true;
     return isCertain ? this.#end(visit, asked, call) : this.#ask(visit, asked);
   }
@@ -143,7 +143,7 @@ export class EndSession {
     const opened = this.#seal.open(sealed);
     if (opened === undefined) throw new PageError('expired_request');
     const asked = opened as AskedLogout; // Only our own key can encrypt it, for this purpose alone.
-    if (call.request.method !== 'POST' || !isSignedIn(visit)) return redirect(asked.goTo, 303);
+    if (call.request.method !== 'POST' || !isSignedIn(visit)) return withoutAsking(asked, 303);
     if (!visit.isFormToken(form.get('form_token'), purposeOf(visit.owner)))
       throw visit.formExpired(OPENID_PATHS.endSession);
     return this.#end(visit, asked, call);
@@ -173,6 +173,10 @@ export class EndSession {
 
 /** The front page of the site. */
 const HOME = '/';
+
+/** Anyone can register a client, and link to this page to redirect browsers (RFC 9700 §4.11.2), also with what is encrypted: they get it for themselves. */
+const withoutAsking = ({ isListed, goTo }: AskedLogout, status: 302 | 303): HttpResponse =>
+  redirect(isListed ? goTo : HOME, status);
 
 const purposeOf = ({ sub }: SignedIn['owner']): readonly string[] => ['logout', sub];
 

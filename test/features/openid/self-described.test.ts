@@ -2,7 +2,7 @@ import { selfRegistration } from 'oauth-query/self-registration';
 import { describe, expect, test } from 'vitest';
 import { readDocument } from '../../../src/clients/documents/client-document.js';
 import { Client, hostFor, type RunningHost, useHost } from '../../hosts.js';
-import { Browser, locationOf, PKCE, responseOf } from '../../oauth/support/browser.js';
+import { Browser, formOf, locationOf, PKCE, responseOf } from '../../oauth/support/browser.js';
 import { fixture } from '../../oauth/support/fixture.js';
 import { openIdFixture, RSA } from './support.js';
 
@@ -79,6 +79,13 @@ describe.each(hostFor(import.meta.url))('clients that describe themselves, on $n
       );
     // Nothing shows that a user of this client is on the way: anyone can register, and link to this page (RFC 9700 §4.11.2).
     expect(locationOf(await out(OURS))).toBe('/');
+    // What the question carries can be copied into a link too.
+    const asked = `/oauth/logout?${new URLSearchParams({ client_id, post_logout_redirect_uri: OURS }).toString()}`;
+    const { resume = '' } = formOf(await browser.open(`${running.base}${asked}`)).fields;
+    expect(resume).not.toBe('');
+    for (const reader of [new Browser(running), browser])
+      expect(locationOf(await reader.open(`${running.base}/oauth/logout?resume=${resume}`))).toBe('/');
+    expect(locationOf(await new Client(running.base).post('/oauth/logout', { resume }))).toBe('/');
     const ending = `/oauth/logout?${new URLSearchParams({ client_id, post_logout_redirect_uri: OURS, id_token_hint: String(tokens.json['id_token']) }).toString()}`;
     expect(locationOf(await browser.open(`${running.base}${ending}`))).toBe(OURS);
     expect(locationOf(await out('https://other.example/bye'))).toBe('/');
