@@ -3,6 +3,7 @@ import { oauthQuery } from '../../../src/adapters/node/index.js';
 import { authInfo } from '../../../src/core/base/auth-info.js';
 import { query } from '../../../src/core/query/index.js';
 import { Replays } from '../../../src/features/dpop/replays.js';
+import { stepUp } from '../../../src/features/step-up/index.js';
 import { mcp } from '../../../src/mcp/index.js';
 import { Client, eachFramework, hostFor, oneHostEach } from '../../hosts.js';
 import { fixture } from '../../oauth/support/fixture.js';
@@ -105,6 +106,17 @@ describe('the rest of a resource', () => {
     expect(headers['www-authenticate']).toMatch(
       /^Bearer resource_metadata="[^"]+", scope="profile", DPoP error="invalid_dpop_proof", error_description="[^"]+", algs="ES256 /,
     );
+  });
+
+  test('DP35, SU2 both schemes name the sign-in that a route requires (RFC 9470 §3)', async () => {
+    const strong = { recent: { scope: 'profile', maxAge: 300 } } as const;
+    const other = await startSite(host, {}, { features: [stepUp()] }, { guarded: strong });
+    const { access_token } = await other.tokens('native', key);
+    other.fixture.advance(301);
+    const { headers, json } = await other.ask(access_token, key, {}, 'recent');
+    expect(json['error']).toBe('insufficient_user_authentication');
+    expect(headers['www-authenticate']).toMatch(/^Bearer .*max_age="300", DPoP .*max_age="300"/);
+    await other.close();
   });
 
   test('DP39, DP41 a proof works once, for its own key; a token over its share is refused, and no other', async () => {

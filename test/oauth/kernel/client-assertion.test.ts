@@ -316,6 +316,30 @@ describe('two servers that share a store', () => {
   });
 });
 
+test('#56 exp may have a fraction (RFC 7519 §2); the expiry that a store gets has none', async () => {
+  const key = newKey();
+  const clients: readonly ClientRegistration[] = [{ client_id: 'signer', jwks: { keys: [publicJwk(key)] } }];
+  const { options, store, clock } = fixture({ clients });
+  const expiries: number[] = [];
+  const watched: typeof store = {
+    ...store,
+    add: (...record) => (expiries.push(record[2]), store.add(...record)),
+  };
+  const running = await oneHostEach[0].start({ options: { ...options, store: watched } });
+  const exp = Math.floor(clock() / 1000) + 60.1234567;
+  const form = {
+    grant_type: 'client_credentials',
+    client_assertion_type: TYPE,
+    client_assertion: mint(
+      { alg: 'ES256' },
+      { iss: 'signer', sub: 'signer', aud: running.base, exp, jti: 'x' },
+      es256(key),
+    ),
+  };
+  expect((await new Client(running.base).post('/oauth/token', form)).status).toBe(200);
+  expect(expiries.filter((expiry) => !Number.isInteger(expiry))).toEqual([]);
+});
+
 describe('a client registry', () => {
   test('#56 is only called with strings, whatever the issuer of an assertion is', async () => {
     const asked: unknown[] = [];

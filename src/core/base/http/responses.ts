@@ -110,8 +110,9 @@ const bearerRefusal = (error: BearerError, { metadata, scopes, proofAlgorithms }
     scope: error.scope ?? needed,
     ...error.signIn,
   });
-  const isBearerAlone = proofAlgorithms === undefined || error.status !== 401;
-  const all = isBearerAlone ? [bearer] : [bearer, challenge('DPoP', { ...problem, algs: proofAlgorithms.join(' ') })];
+  const all = [bearer];
+  if (proofAlgorithms !== undefined && error.status === 401)
+    all.push(challenge('DPoP', { ...problem, ...error.signIn, algs: proofAlgorithms.join(' ') }));
   // Some clients only read the first challenge: Bearer, unless they can repeat their proof with a nonce.
   const header = (error.code === 'use_dpop_nonce' ? all.toReversed() : all).join(', ');
   return {

@@ -82,7 +82,7 @@ export const assertionMatches = async (
   const ahead = aheadOf(rules);
   if (payload.exp > now + MAX_LIFETIME || (payload.iat ?? 0) > now + ahead.iat) return false;
   if ((payload.nbf ?? 0) > now + ahead.nbf || payload.exp <= now - LEEWAY) return false;
-  return records.add(recordKeys.assertion(client.client_id, jti), { exp: payload.exp + LEEWAY });
+  return records.add(recordKeys.assertion(client.client_id, jti), { exp: Math.ceil(payload.exp) + LEEWAY });
 };
 
 /** Both names are of one algorithm (RFC 9864 §2.2): a key that says `EdDSA` also signs as `Ed25519`. */
