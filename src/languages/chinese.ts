@@ -203,7 +203,7 @@ const ADMIN: AdminTexts = {
 
 const SESSIONS: SessionTexts = {
   sessions: '登录的浏览器',
-  explained: '以下每个浏览器都可以使用您的账号。请退出您不认识或不再使用的浏览器。',
+  explained: '以下每个浏览器都可以使用你的账号。请退出你不认识或不再使用的浏览器。',
   browserOn: '{system} 上的 {browser}',
   unknownBrowser: '未知浏览器',
   thisBrowser: '当前浏览器',
@@ -285,7 +285,7 @@ export const simplifiedChinese: PageLanguage = {
     apps: { other: '{count} 个应用可以访问你的账号。' },
     knowsSignIn: '它可以看到你已登录。',
     connectedOn: '连接日期：{date}。',
-    connectedBy: '由 {host} 连接，而非由您连接。它可以再次连接。',
+    connectedBy: '由 {host} 连接，而非由你连接。它可以再次连接。',
     alsoConnectedBy: '{host} 也连接了它，并且可以再次连接。',
     lastUsedOn: '上次使用：{date}。',
     disconnect: '断开连接',

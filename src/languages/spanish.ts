@@ -299,7 +299,7 @@ export const spanish: PageLanguage = {
     },
     knowsSignIn: 'Puede ver que has iniciado sesión.',
     connectedOn: 'Conectada el {date}.',
-    connectedBy: 'Conectada por {host}, no por usted. Desde allí se puede volver a conectar.',
+    connectedBy: 'Conectada por {host}, no por ti. Desde allí se puede volver a conectar.',
     alsoConnectedBy: 'Conectada también por {host}, que puede volver a conectarla.',
     lastUsedOn: 'Usada por última vez el {date}.',
     disconnect: 'Desconectar',

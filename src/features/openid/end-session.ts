@@ -98,7 +98,7 @@ export class EndSession {
     // One that cannot be verified, for example because its key is no longer published, counts as none.
     const hint = (await this.#idTokens.read(form.get('id_token_hint'))) ?? this.#sealedHint(form);
     const asked = await readLogout(form, hint?.client_id, this.#host);
-    if (!isSignedIn(visit)) return withoutAsking(asked, 302);
+    if (!isSignedIn(visit)) return withoutAsking(asked);
     const isCertain = hint?.sub === visit.owner.sub && asked.isElsewhere !== true;
     return isCertain ? this.#end(visit, asked, call) : this.#ask(visit, asked);
   }
@@ -143,7 +143,7 @@ export class EndSession {
     const opened = this.#seal.open(sealed);
     if (opened === undefined) throw new PageError('expired_request');
     const asked = opened as AskedLogout; // Only our own key can encrypt it, for this purpose alone.
-    if (call.request.method !== 'POST' || !isSignedIn(visit)) return withoutAsking(asked, 303);
+    if (call.request.method !== 'POST' || !isSignedIn(visit)) return withoutAsking(asked);
     if (!visit.isFormToken(form.get('form_token'), purposeOf(visit.owner)))
       throw visit.formExpired(OPENID_PATHS.endSession);
     return this.#end(visit, asked, call);
@@ -175,8 +175,7 @@ export class EndSession {
 const HOME = '/';
 
 /** Anyone can register a client, and link to this page to redirect browsers (RFC 9700 §4.11.2), also with what is encrypted: they get it for themselves. */
-const withoutAsking = ({ isListed, goTo }: AskedLogout, status: 302 | 303): HttpResponse =>
-  redirect(isListed ? goTo : HOME, status);
+const withoutAsking = ({ isListed, goTo }: AskedLogout): HttpResponse => redirect(isListed ? goTo : HOME, 303);
 
 const purposeOf = ({ sub }: SignedIn['owner']): readonly string[] => ['logout', sub];
 

@@ -35,7 +35,7 @@ export const DESCRIPTIONS: Readonly<Record<typeof OPENID | StandardScope, Descri
       fr: 'Savoir qui vous êtes sur ce site',
       ja: 'このサイトでのあなたのアカウントを知る',
       'pt-BR': 'Saber quem é você neste site',
-      'zh-Hans': '知道您在本网站的身份',
+      'zh-Hans': '知道你在本网站的身份',
     },
   },
   profile: {
@@ -47,7 +47,7 @@ export const DESCRIPTIONS: Readonly<Record<typeof OPENID | StandardScope, Descri
       fr: 'Voir votre nom et votre profil public',
       ja: 'あなたの名前と公開プロフィールを見る',
       'pt-BR': 'Ver seu nome e seu perfil público',
-      'zh-Hans': '查看您的姓名和公开资料',
+      'zh-Hans': '查看你的姓名和公开资料',
     },
   },
   email: {
@@ -59,7 +59,7 @@ export const DESCRIPTIONS: Readonly<Record<typeof OPENID | StandardScope, Descri
       fr: 'Voir votre adresse e-mail',
       ja: 'あなたのメールアドレスを見る',
       'pt-BR': 'Ver seu endereço de e-mail',
-      'zh-Hans': '查看您的电子邮件地址',
+      'zh-Hans': '查看你的电子邮件地址',
     },
   },
   address: {
@@ -71,7 +71,7 @@ export const DESCRIPTIONS: Readonly<Record<typeof OPENID | StandardScope, Descri
       fr: 'Voir votre adresse postale',
       ja: 'あなたの住所を見る',
       'pt-BR': 'Ver seu endereço postal',
-      'zh-Hans': '查看您的邮寄地址',
+      'zh-Hans': '查看你的邮寄地址',
     },
   },
   phone: {
@@ -83,7 +83,7 @@ export const DESCRIPTIONS: Readonly<Record<typeof OPENID | StandardScope, Descri
       fr: 'Voir votre numéro de téléphone',
       ja: 'あなたの電話番号を見る',
       'pt-BR': 'Ver seu número de telefone',
-      'zh-Hans': '查看您的电话号码',
+      'zh-Hans': '查看你的电话号码',
     },
   },
 };
@@ -95,10 +95,10 @@ const SINGLE: Readonly<Record<string, string>> = {
   de: 'Diese Angabe über Sie sehen: {name}',
   es: 'Ver este dato sobre ti: {name}',
   ar: 'الاطلاع على هذه المعلومة عنك: {name}',
-  fr: 'Voir cette information sur vous : {name}',
+  fr: 'Voir cette information sur vous\u00a0: {name}',
   ja: 'あなたに関するこの情報を見る: {name}',
   'pt-BR': 'Ver esta informação sobre você: {name}',
-  'zh-Hans': '查看关于您的此项信息：{name}',
+  'zh-Hans': '查看关于你的此项信息：{name}',
 };
 
 /** Single claims, as pages show them. */

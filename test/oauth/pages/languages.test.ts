@@ -11,6 +11,7 @@ import { Translator } from '../../../src/core/base/pages/languages/translator.js
 import type { HttpRequest } from '../../../src/core/index.js';
 import { API_TEXTS } from '../../../src/core/query/describe/texts/api-texts.js';
 import { ADMIN_TEXTS } from '../../../src/features/admin/texts.js';
+import { describeClaims, DESCRIPTIONS } from '../../../src/features/openid/scopes.js';
 import { SESSION_TEXTS } from '../../../src/features/sessions/texts.js';
 import * as languages from '../../../src/languages/index.js';
 import { type Answer, Client, hostFor, useHost } from '../../hosts.js';
@@ -73,6 +74,26 @@ describe.each(Object.values<PageLanguage>(languages))('the texts in $locale', ({
     expect(new Set(sentences.map((text) => text.replaceAll(/\p{Nd}+/gu, ''))).size).toBe(forms.size);
     expect(sentences.join()).not.toMatch(/undefined|[{}]/);
   });
+});
+
+/** How a language would address somebody else than its other texts do. */
+const OTHER_ADDRESS: Readonly<Record<string, RegExp>> = {
+  de: /\b(du|dir|dich|dein\w*)\b/i,
+  es: /\b(usted|ustedes|inicie|introduzca)\b/i,
+  fr: /(?<!\p{L})(tu|toi|ton|tes)(?!\p{L})/iu,
+  ja: /お客様/,
+  'zh-Hans': /您/,
+};
+
+test.each(Object.entries(OTHER_ADDRESS))('the texts in %s address the reader in one way', (locale, other) => {
+  const { texts, features } = Object.values<PageLanguage>(languages).find((each) => each.locale === locale) ?? {};
+  const scopes = Object.values(DESCRIPTIONS).map(({ translations }) => translations[locale]);
+  const shown = [texts, features, scopes, describeClaims(['name'], locale)];
+  expect(
+    JSON.stringify(shown)
+      .split('"')
+      .filter((text) => other.test(text)),
+  ).toEqual([]);
 });
 
 test('a wrong language is rejected with the text that is wrong', () => {
