@@ -103,16 +103,14 @@ const bearerRefusal = (error: BearerError, { metadata, scopes, proofAlgorithms }
   const message = asDescription(error.message);
   const isAboutProof = error.code === 'invalid_dpop_proof' || error.code === 'use_dpop_nonce';
   const needed = metadata === undefined || error.status !== 401 || scopes.length === 0 ? undefined : scopes.join(' ');
-  const problem = error.code === undefined ? undefined : { error: error.code, error_description: message };
+  const problem = error.code && { error: error.code, error_description: message, ...error.signIn };
   const bearer = challenge('Bearer', {
     ...(metadata === undefined ? { realm: REALM } : { resource_metadata: metadata }),
     ...(!isAboutProof && problem),
     scope: error.scope ?? needed,
-    ...error.signIn,
   });
-  const all = [bearer];
-  if (proofAlgorithms !== undefined && error.status === 401)
-    all.push(challenge('DPoP', { ...problem, ...error.signIn, algs: proofAlgorithms.join(' ') }));
+  const isBearerAlone = proofAlgorithms === undefined || error.status !== 401;
+  const all = isBearerAlone ? [bearer] : [bearer, challenge('DPoP', { ...problem, algs: proofAlgorithms.join(' ') })];
   // Some clients only read the first challenge: Bearer, unless they can repeat their proof with a nonce.
   const header = (error.code === 'use_dpop_nonce' ? all.toReversed() : all).join(', ');
   return {
