@@ -49,7 +49,7 @@ export default defineConfig(async ({ mode }) => ({
         replacement: src('$1/index.ts'),
       },
       { find: /^oauth-query\/guard$/, replacement: src('resource-server/index.ts') },
-      { find: /^oauth-query\/pages$/, replacement: src('core/oauth/pages/index.ts') },
+      { find: /^oauth-query\/pages$/, replacement: src('core/pages.ts') },
       { find: /^oauth-query\/store$/, replacement: src('stores/index.ts') },
       { find: /^oauth-query\/clients$/, replacement: src('clients/index.ts') },
       { find: /^oauth-query\/content$/, replacement: src('content/index.ts') },

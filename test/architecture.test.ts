@@ -77,7 +77,7 @@ const layers: readonly { readonly from: RegExp; readonly mayImport: readonly Reg
   },
   // The server plugs features in without knowing them.
   {
-    from: /^core\/(server\/|index\.ts)/,
+    from: /^core\/(server\/|(index|pages)\.ts)/,
     mayImport: [
       /^(type )?core\/(base|feature|oauth|server)\//,
       /^(type )?outbound\/(published-keys|send)\.ts(#|$)/,
@@ -110,7 +110,7 @@ const layers: readonly { readonly from: RegExp; readonly mayImport: readonly Reg
   {
     from: /^features\/(personal-tokens|sessions)\//,
     mayImport: [
-      /^(type )?core\/(feature|oauth\/pages)\/index\.ts/,
+      /^(type )?core\/(feature\/index|pages)\.ts/,
       /^(type )?features\/(personal-tokens|sessions)\//,
       /^node:crypto(#|$)/,
     ],
@@ -119,7 +119,7 @@ const layers: readonly { readonly from: RegExp; readonly mayImport: readonly Reg
   {
     from: /^features\/openid\//,
     mayImport: [
-      /^(type )?core\/(feature|oauth\/pages)\/index\.ts/,
+      /^(type )?core\/(feature\/index|pages)\.ts/,
       /^(type )?features\/openid\//,
       /^features\/step-up\/asked\.ts/,
       /^features\/fapi\/unsupported\.ts/,

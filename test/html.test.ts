@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { html } from '../src/core/oauth/pages/index.js';
+import { html } from '../src/core/pages.js';
 
 const HOSTILE = `<b a="1" b='2'>&`;
 const ESCAPED = '&lt;b a=&quot;1&quot; b=&#39;2&#39;&gt;&amp;';

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { FeatureHost, HttpResponse } from '../core/index.js';
-import { html } from '../core/oauth/pages/index.js';
+import { html } from '../core/pages.js';
 import type { QueryApi } from '../core/query/index.js';
 import { Html } from '../core/query/toolkit.js';
 import { SCRIPT, STYLE, TEXTS } from './assets.js';

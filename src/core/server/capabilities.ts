@@ -1,5 +1,7 @@
 import type { Kinds } from '../base/records.js';
 import { DEVICE_FLOW } from '../oauth/device/device-flow.js';
+import type { DeviceView } from '../oauth/device/device-pages.js';
+import type { SharedView } from '../oauth/pages/views.js';
 import { CHAIN } from '../oauth/records/chain-record.js';
 import {
   CONNECTION,
@@ -34,6 +36,9 @@ export const KINDS = {
   limit: ['takes', MARK],
   ...DEVICE_FLOW.kinds,
 } as const satisfies Kinds;
+
+/** The data of a page. */
+export type View = SharedView | DeviceView;
 
 /** The parameters of all built-in grants, enabled or not. */
 export const TOKEN_PARAMETERS = { ...SHARED_TOKEN_PARAMETERS, ...DEVICE_FLOW.parameters };

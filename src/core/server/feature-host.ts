@@ -28,7 +28,7 @@ import type { OAuthConfig } from '../oauth/kernel/config.js';
 import type { RequestScope } from '../oauth/kernel/request-scope.js';
 import { boundSource, KeyRing } from '../oauth/keys/signing-keys.js';
 import { ownerGrants } from '../oauth/owners/owner-grants.js';
-import { scopeViews } from '../oauth/pages/scope-views.js';
+import { scopeViews } from '../oauth/pages/access-views.js';
 import { findToken } from '../oauth/token/derived-token.js';
 import type { Services } from './create-services.js';
 import { featureOwners, tokenRoute } from './feature-owners.js';

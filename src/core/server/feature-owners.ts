@@ -9,6 +9,7 @@ import { isForm } from '../oauth/facts/parameters.js';
 import { admitPresented } from '../oauth/kernel/presented-token.js';
 import { isStillAllowed } from '../oauth/kernel/still-allowed.js';
 import { connectionsIn } from '../oauth/owners/pages-of.js';
+import { CONFIRM_PAGE } from '../oauth/pages/built-in-pages.js';
 import { groups } from '../oauth/records/stored-records.js';
 import { liveSessions } from '../oauth/sign-in/owner-sessions.js';
 import { formExpired } from '../oauth/sign-in/sign-in.js';
@@ -21,7 +22,7 @@ const visitOf = async ({ request, emit }: Call, { signIn, pages, basePath }: Ser
   const inLanguage = pages.for(request);
   const ask = async ({ ending, path, hidden, purpose, cancelPath, leadsToClient }: Question) => {
     const shownIn = session ?? sessions.begin();
-    const page = await inLanguage.show('confirm', {
+    const page = await inLanguage.show(CONFIRM_PAGE, {
       action: inLanguage.address(basePath + path),
       hidden: { ...hidden, form_token: sessions.formToken(shownIn, purpose) },
       cancelPath,

@@ -9,7 +9,7 @@ import {
   redirect,
 } from '../../core/feature/index.js';
 import type { ClientRow, OAuthEvent, Owner } from '../../core/index.js';
-import { confirmContent, COPY_SCRIPT, type PageContent, PageError, questionIn } from '../../core/oauth/pages/index.js';
+import { confirmContent, COPY_SCRIPT, type PageContent, PageError, questionIn } from '../../core/pages.js';
 import { findClients } from './find-clients.js';
 import { FormError, type FormPart, type FormProblem, missingChoices, problemOf } from './form-problems.js';
 import { linkTo, type Place, type Visit } from './place.js';

@@ -1,4 +1,4 @@
-import { type Html, html, problemText } from '../../core/oauth/pages/index.js';
+import { type Html, html, problemText } from '../../core/pages.js';
 import type { PageTextName } from '../../languages/index.js';
 import type { FormPart, FormProblem } from './form-problems.js';
 import type { AdminLanguage, Place } from './place.js';

@@ -1,6 +1,6 @@
 import type { StoredClient } from '../../clients/index.js';
 import type { OwnerGrants } from '../../core/index.js';
-import { copyable, hiddenInputs, type Html, html, noticeText, type PageContent } from '../../core/oauth/pages/index.js';
+import { copyable, hiddenInputs, type Html, html, noticeText, type PageContent } from '../../core/pages.js';
 import type { ClientPage } from './find-clients.js';
 import { fields, type ShownForm, summary } from './form-view.js';
 import { type AdminLanguage, linkTo, type Place } from './place.js';

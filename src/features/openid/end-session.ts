@@ -7,7 +7,7 @@ import {
   redirect,
   type Visit,
 } from '../../core/feature/index.js';
-import { PageError } from '../../core/oauth/pages/index.js';
+import { PageError } from '../../core/pages.js';
 import type { IdTokens } from './id-token.js';
 import { type CheckedOpenIdOptions, OPENID_PATHS } from './options.js';
 

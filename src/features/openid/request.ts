@@ -9,7 +9,7 @@ import {
   type ReadAuthorization,
   type SignInWishes,
 } from '../../core/feature/index.js';
-import { PageError } from '../../core/oauth/pages/index.js';
+import { PageError } from '../../core/pages.js';
 import { refuseUnsupported, UNSUPPORTED_PARAMETERS } from '../fapi/unsupported.js';
 import { classesOf, maxAgeOf, signInFor, STEP_UP_PARAMETERS } from '../step-up/asked.js';
 import { type AskedClaims, readClaims } from './asked-claims.js';

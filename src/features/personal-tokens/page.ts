@@ -9,7 +9,7 @@ import {
   PERSONAL_TOKENS,
   redirect,
 } from '../../core/feature/index.js';
-import { confirmContent, COPY_SCRIPT, type Html, PageError, questionIn } from '../../core/oauth/pages/index.js';
+import { confirmContent, COPY_SCRIPT, type Html, PageError, questionIn } from '../../core/pages.js';
 import { type Problem, tokensContent, type Wanted } from './view.js';
 
 type Answer = ReturnType<OwnerVisit['frame']['respond']>;

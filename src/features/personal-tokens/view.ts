@@ -7,7 +7,7 @@ import {
   noticeText,
   type PageContent,
   problemText,
-} from '../../core/oauth/pages/index.js';
+} from '../../core/pages.js';
 
 type Language = OwnerVisit['frame']['language'];
 type Token = Awaited<ReturnType<FeatureHost['personalTokens']['list']>>[number];

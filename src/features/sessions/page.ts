@@ -1,13 +1,5 @@
 import { type Form, type OwnerVisit, redirect } from '../../core/feature/index.js';
-import {
-  confirmContent,
-  hiddenInputs,
-  type Html,
-  html,
-  noticeText,
-  PageError,
-  questionIn,
-} from '../../core/oauth/pages/index.js';
+import { confirmContent, hiddenInputs, type Html, html, noticeText, PageError, questionIn } from '../../core/pages.js';
 import { browserOf, type NamedBrowser } from './browser.js';
 import type { KnownSession, KnownSessions } from './known.js';
 import type { SESSION_TEXTS } from './texts.js';

@@ -1,6 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
-import type { Template } from '../../../src/core/oauth/pages/views.js';
+import type { Template } from '../../../src/core/pages.js';
 import { query } from '../../../src/core/query/index.js';
 import { clearInBackground } from '../../../src/stores/clearing.js';
 import { type Answer, basic, bearer, Client, hostFor, type HostOptions, type RunningHost } from '../../hosts.js';

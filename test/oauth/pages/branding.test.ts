@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { contrastOf, lightened } from '../../../src/core/base/pages/contrast.js';
 import { PALETTES } from '../../../src/core/base/pages/style.js';
-import { html, type Template, pageLayout } from '../../../src/core/oauth/pages/index.js';
+import { html, type Template, pageLayout } from '../../../src/core/pages.js';
 import { english, german } from '../../../src/languages/index.js';
 import { type Answer, Client, hostFor } from '../../hosts.js';
 import { Browser, formOf, wordsOf } from '../support/browser.js';

@@ -15,6 +15,7 @@ import type { Parameters } from '../facts/parameters.js';
 import type { PageScope } from '../kernel/page-scope.js';
 import { RefusedRequest } from '../kernel/refusal.js';
 import type { AccessViews } from '../pages/access-views.js';
+import { CONSENT_PAGE } from '../pages/built-in-pages.js';
 import { accountView, clientView } from '../pages/party-views.js';
 import type { ConsentView } from '../pages/views.js';
 import type { Owner } from '../records/owner.js';
@@ -238,7 +239,7 @@ const consentPage = async (
   const { client, request } = pending;
   const { pages, services } = page;
   const { signIn, views, pagePaths } = services;
-  const shown = await pages.show('consent', {
+  const shown = await pages.show(CONSENT_PAGE, {
     action: actionOf(page),
     hidden: {
       resume: pending.sealed(),

@@ -21,7 +21,7 @@ type Given = Omit<DeviceAuthorizationServices & DeviceVerificationServices, Made
     /** Limits the guesses that only signed-in owners can make. */
     ownerGuesses(name: string): GuessLimiter;
     readonly basePath: string;
-    readonly paths: { readonly device: readonly [string, ...string[]]; readonly deviceVerify: readonly [string] };
+    readonly paths: Readonly<Record<'device' | 'deviceVerify', readonly [string, ...string[]]>>;
     readonly pagePaths: { readonly listedGrants: string | undefined };
   };
 

@@ -20,6 +20,7 @@ import type { Owner } from '../records/owner.js';
 import { tooManyAttempts } from '../sign-in/authenticate-owner.js';
 import { type Destination, formExpired, SIGN_IN_FIELDS, type SignIn } from '../sign-in/sign-in.js';
 import type { Connection, CreateGrant, Grant, KnownGrant, NewGrant, RevocationReason } from '../tokens/grant.js';
+import { DEVICE_CODE_PAGE, DEVICE_CONSENT_PAGE, DEVICE_DONE_PAGE } from './device-pages.js';
 import { type Claimed, DEVICE_LIMITS, type Devices, type FoundCode } from './devices.js';
 import { fingerprintOfHash, normalizeUserCode, USER_CODE_LENGTH } from './user-code.js';
 
@@ -176,7 +177,7 @@ const codePage = async (
   const { signIn } = page.services;
   const { sessions } = signIn;
   const { owner, session } = visitor;
-  const shown = await page.pages.show('deviceCode', {
+  const shown = await page.pages.show(DEVICE_CODE_PAGE, {
     action: formPath(page),
     hidden: { form_token: sessions.formToken(session, codePurpose(owner)) },
     userCode: typed,
@@ -212,7 +213,7 @@ const enter = async (
   if (device.decision !== null) return donePage(device.decision, client, visitor, page);
   const { client_id } = client;
   const form_token = sessions.formToken(session, decisionPurpose(owner, { code, hash, client_id }));
-  const shown = await pages.show('deviceConsent', {
+  const shown = await pages.show(DEVICE_CONSENT_PAGE, {
     action: formPath(page),
     hidden: { user_code: code, device: hash, client_id, form_token },
     ...clientView(client, services.issuer(request)),
@@ -246,7 +247,7 @@ const donePage = async (
   page: Page,
 ): Promise<HttpResponse> => {
   const { signIn } = page.services;
-  const shown = await page.pages.show('deviceDone', {
+  const shown = await page.pages.show(DEVICE_DONE_PAGE, {
     decision,
     clientId: client.client_id,
     clientName: client.name,

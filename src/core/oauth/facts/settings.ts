@@ -38,6 +38,9 @@ export interface Lifetimes {
 /** Endpoints that can be renamed. With a list, the metadata names the first path, and all are served. */
 export type PathName = 'authorize' | 'token' | 'device' | 'introspect' | 'revoke';
 
+/** Endpoints whose path no program has built in: it reads it in the metadata, or a page links to it. */
+export type FixedPathName = 'deviceVerify' | 'grants' | 'jwks' | 'metadata';
+
 /** A grant, as passed to `validateGrant`. */
 export interface GrantInfo {
   /** For `grants.revoke`; the same as in events. */

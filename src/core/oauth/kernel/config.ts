@@ -5,17 +5,9 @@ import type { GrantPart } from '../../feature/parts.js';
 import type { Clients, OwnClients } from '../clients/clients.js';
 import type { ImpliedScopes } from '../facts/implied-scopes.js';
 import type { Resources } from '../facts/resources.js';
-import type { Lifetimes, PathName, ScopeDefinition } from '../facts/settings.js';
+import type { FixedPathName, Lifetimes, PathName, ScopeDefinition } from '../facts/settings.js';
 import type { Directory } from '../sign-in/users.js';
 import type { CustomGrant } from './custom-grant.js';
-
-/** The paths that no program has built in: it reads them in the metadata, or a page links to them. */
-export const FIXED_PATHS = {
-  deviceVerify: ['/oauth/device/verify'],
-  grants: ['/oauth/grants'],
-  jwks: ['/oauth/jwks'],
-  metadata: ['/.well-known/oauth-authorization-server'],
-} as const;
 
 /** The configuration of the authorization server: validated and completed options. */
 export interface OAuthConfig {
@@ -39,7 +31,7 @@ export interface OAuthConfig {
   readonly languages: Languages;
   /** Metadata members set by the application. */
   readonly metadata: Readonly<Record<string, unknown>>;
-  readonly paths: Readonly<Record<PathName, readonly [string, ...string[]]>> & typeof FIXED_PATHS;
+  readonly paths: Readonly<Record<PathName | FixedPathName, readonly [string, ...string[]]>>;
   readonly lifetimes: Lifetimes;
   /** Milliseconds that a request may take. */
   readonly timeout: number;

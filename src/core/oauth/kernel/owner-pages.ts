@@ -8,6 +8,7 @@ import type { Timer } from '../../base/ports.js';
 import { checkStillAwaited } from '../../base/waiting.js';
 import type { Emit } from '../events/events.js';
 import type { Definitions, Parameters, ReadForm } from '../facts/parameters.js';
+import { CONFIRM_PAGE } from '../pages/built-in-pages.js';
 import { type Ending, isEnding } from '../pages/endings.js';
 import type { Pages } from '../pages/render.js';
 import type { Owner } from '../records/owner.js';
@@ -128,7 +129,7 @@ export const endAfterQuestion = async (
   if (form.get('confirmed') === undefined) {
     const action = pages.address(address);
     const asked = { action, hidden: { ...hidden, confirmed: 'yes' }, cancelPath: action, ending };
-    return pageResponse(await pages.show('confirm', asked));
+    return pageResponse(await pages.show(CONFIRM_PAGE, asked));
   }
   await checkStillAwaited(request, timer); // Read late, it would end what was allowed after it was sent.
   await end();

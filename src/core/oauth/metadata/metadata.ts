@@ -32,7 +32,7 @@ export const isServerMember = (name: string): boolean => OF_THE_SERVER.test(name
 type Describe = (issuer: string) => object;
 
 interface MetadataServices {
-  readonly paths: { readonly jwks: readonly [string] };
+  readonly paths: { readonly jwks: readonly [string, ...string[]] };
   /** The keys that sign JWTs, if access tokens are JWTs. */
   readonly keyRing: PublishedKeys | undefined;
   readonly hooks: Pick<OAuthHooks, 'metadata' | 'publicKeys'>;

@@ -15,6 +15,7 @@ import { endAfterQuestion, linksBeside, readEnded, readPageForm, senderOf, visit
 import type { PageScope } from '../kernel/page-scope.js';
 import type { Answer } from '../kernel/server-endpoint.js';
 import type { AccessViews } from '../pages/access-views.js';
+import { GRANTS_PAGE } from '../pages/built-in-pages.js';
 import type { Ending } from '../pages/endings.js';
 import { accountView, clientView } from '../pages/party-views.js';
 import type { ConnectedAppView } from '../pages/views.js';
@@ -85,7 +86,7 @@ export const grantsPage =
     if ('response' in visitor) return visitor.response;
     const { owner, session } = visitor;
     const apps = await applicationsOf(owner.sub, services);
-    const shown = await pages.show('grants', {
+    const shown = await pages.show(GRANTS_PAGE, {
       action: pages.address(pagePaths.grants),
       hidden: { form_token: signIn.sessions.formToken(session, purposeOf(owner)) },
       ...accountView(owner),

@@ -1,7 +1,8 @@
 import { Html, html } from '../../base/html.js';
 import { confirmContent, hiddenInputs, noticeText, problemText } from '../../base/pages/forms.js';
+import { hashSource } from '../../base/pages/frame.js';
 import type { Translator } from '../../base/pages/languages/translator.js';
-import { mark, pageLayout } from '../../base/pages/layout.js';
+import { mark, type PageView, pageLayout } from '../../base/pages/layout.js';
 import {
   account,
   changeLater,
@@ -14,20 +15,9 @@ import {
   resourceText,
   scopeList,
   signOutButton,
+  strong,
 } from './layout.js';
-import type {
-  ConfirmView,
-  ConnectedAppView,
-  ConsentView,
-  DeviceCodeView,
-  DeviceConsentView,
-  DeviceDoneView,
-  ErrorView,
-  GrantsView,
-  LoginView,
-  View,
-  ViewOf,
-} from './views.js';
+import type { ConfirmView, ConnectedAppView, ConsentView, ErrorView, GrantsView, LoginView } from './views.js';
 
 /** Shows the password while its button is pressed. The page works without it, and its content security policy names its hash. */
 export const SHOW_PASSWORD = `{
@@ -37,8 +27,6 @@ button.hidden = false;
 button.onclick = function () { show(field.type === 'password'); };
 field.form.onsubmit = function () { show(false); };
 }`;
-
-const strong = (text: string): Html => html`<strong><bdi>${text}</bdi></strong>`;
 
 /** The choice between the signed-in account and another one. */
 const continueForm = ({ action, hidden, continueAs }: LoginView, language: Translator): Html | undefined =>
@@ -105,54 +93,6 @@ ${hiddenInputs(view.hidden)}${decisionButtons(language)}
 </form>${changeLater(view.grantsPath, language)}`,
   });
 
-/** The form of a button that signs out, where Enter in a field must not press it. */
-const signOutForm = (view: DeviceCodeView | DeviceDoneView, id: string): Html | undefined =>
-  view.canSignOut
-    ? html`<form method="post" action="${view.action}" id="${id}" hidden>\n${hiddenInputs(view.hidden)}</form>`
-    : undefined;
-
-const deviceCode = (view: DeviceCodeView, language: Translator): Html =>
-  pageLayout(view, {
-    title: language.text('connectDevice'),
-    body: html`${account(view, language, signOutButton(view, 'switchAccount', 'other', language))}<p>${language.text('enterCode')}</p>
-${problemText(view.problem)}
-<form method="post" action="${view.action}">
-${hiddenInputs(view.hidden)}<div><label for="user_code">${language.text('code')}</label>
-<input id="user_code" name="user_code" class="code" dir="ltr" autocomplete="off" autocapitalize="characters" spellcheck="false" required autofocus placeholder="${view.example}" value="${view.userCode}" aria-describedby="hint${view.problem === undefined ? undefined : ' problem'}"${view.problem === undefined ? undefined : html` aria-invalid="true"`}>
-<p class="soft hint" id="hint">${language.text('codeHint')}</p></div>
-<div class="actions"><button>${language.text('continue')}</button></div>
-</form>
-${signOutForm(view, 'other')}`,
-  });
-
-const deviceConsent = (view: DeviceConsentView, language: Translator): Html =>
-  pageLayout(view, {
-    title: language.text('allowClient', { client: view.clientName }),
-    heading: language.html('allowClient', { client: view.clientName }),
-    above: pair(view),
-    body: html`${account(view, language, signOutButton(view, 'switchAccount', 'decision', language))}${request(view, language)}
-<dl>
-<div><dt>${language.text('codeOnDevice')}</dt><dd class="code"><bdi dir="ltr">${view.userCode}</bdi></dd></div>
-<div><dt>${language.text('fingerprint')}</dt><dd class="code"><bdi dir="ltr">${view.fingerprint}</bdi></dd></div>
-</dl>
-${clientLinks(view, language)}<p class="note"><strong>${language.text('yourDeviceOnly')}</strong> ${language.text('codeWasSent')}</p>
-<form method="post" action="${view.action}" id="decision">
-${hiddenInputs(view.hidden)}${decisionButtons(language)}
-</form>${changeLater(view.grantsPath, language)}`,
-  });
-
-const deviceDone = (view: DeviceDoneView, language: Translator): Html => {
-  const isApproved = view.decision === 'approve';
-  const client = strong(view.clientName);
-  return pageLayout(view, {
-    title: language.text(isApproved ? 'deviceConnected' : 'deviceNotConnected'),
-    body: html`<p>${language.html(isApproved ? 'clientConnected' : 'clientNotConnected', { client })}</p>${isApproved ? changeLater(view.grantsPath, language) : undefined}
-<p class="links"><a href="${view.devicePath}">${language.text('connectAnother')}</a>
-${signOutButton(view, 'signOut', 'other', language)}</p>${signOutForm(view, 'other')}`,
-    ...(isApproved && { end: 'good' }),
-  });
-};
-
 /** Who else decides about an application. */
 const connectedBy = ({ connectedBy: hosts, isAlsoOwn }: ConnectedAppView, language: Translator): Html | undefined =>
   hosts && html` ${language.html(isAlsoOwn ? 'alsoConnectedBy' : 'connectedBy', { host: strong(hosts.join(', ')) })}`;
@@ -190,19 +130,16 @@ ${view.reference === undefined ? undefined : html`<p class="soft">${language.htm
     end: 'bad',
   });
 
-/** Built-in templates also receive the language. */
-type BuiltInPages = {
-  readonly [Name in View['page']]: (view: ViewOf<Name>, language: Translator) => Html;
-};
+/** A built-in page: plain HTML that works without JavaScript. */
+export interface BuiltInPage<View extends PageView & { readonly page: string }> {
+  readonly page: View['page'];
+  readonly html: (view: View, language: Translator) => Html;
+  /** The hashes of its scripts. */
+  readonly scripts?: readonly string[];
+}
 
-/** The built-in pages: plain HTML that works without JavaScript. */
-export const BUILT_IN_PAGES: BuiltInPages = {
-  login,
-  consent,
-  deviceCode,
-  deviceConsent,
-  deviceDone,
-  grants,
-  confirm,
-  error,
-};
+export const LOGIN_PAGE: BuiltInPage<LoginView> = { page: 'login', html: login, scripts: [hashSource(SHOW_PASSWORD)] };
+export const CONSENT_PAGE: BuiltInPage<ConsentView> = { page: 'consent', html: consent };
+export const GRANTS_PAGE: BuiltInPage<GrantsView> = { page: 'grants', html: grants };
+export const CONFIRM_PAGE: BuiltInPage<ConfirmView> = { page: 'confirm', html: confirm };
+export const ERROR_PAGE: BuiltInPage<ErrorView> = { page: 'error', html: error };

@@ -4,6 +4,9 @@ import { mark, type PageLink, type PageView } from '../../base/pages/layout.js';
 import type { ClientLinks } from '../clients/client.js';
 import type { AccountView, RequestView, ScopeView, SignOutView } from './views.js';
 
+/** A name that stands out. */
+export const strong = (text: string): Html => html`<strong><bdi>${text}</bdi></strong>`;
+
 /** A button that signs out, of the form with this id. */
 export const signOutButton = (
   { canSignOut }: SignOutView,

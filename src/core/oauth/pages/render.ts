@@ -2,14 +2,14 @@ import { defined } from '../../base/defined.js';
 import { Html, html } from '../../base/html.js';
 import type { HttpRequest, HttpResponse } from '../../base/http/messages.js';
 import { type HiddenFields, hiddenInputs } from '../../base/pages/forms.js';
-import { type Frame, hashSource } from '../../base/pages/frame.js';
+import type { Frame } from '../../base/pages/frame.js';
 import type { PageProblemCode } from '../../base/pages/languages/english.js';
 import type { PageLink, PageView } from '../../base/pages/layout.js';
 import type { PageError } from '../../base/pages/page-error.js';
 import type { Page } from '../../base/pages/response.js';
-import { BUILT_IN_PAGES, SHOW_PASSWORD } from './built-in-pages.js';
+import { type BuiltInPage, ERROR_PAGE } from './built-in-pages.js';
 import { questionOf, doneText, type Ending } from './endings.js';
-import type { ErrorView, GrantsView, RenderedPage, Template, View, ViewOf } from './views.js';
+import type { AnyTemplate, ErrorView, GrantsView, RenderedPage } from './views.js';
 
 /** What is added here: the language, the site and the sentences. */
 type Added = keyof PageView | keyof ReturnType<typeof questionOf> | 'page' | 'problem' | 'links' | 'notice';
@@ -22,11 +22,11 @@ interface Further {
   readonly confirm: { readonly ending: Ending };
 }
 
-/** The pages that are not about an error. */
-type Shown = Exclude<View['page'], 'error'>;
+type AnyView = PageView & { readonly page: string };
 
 /** A view from an endpoint. */
-type Given<Name extends Shown> = Omit<ViewOf<Name>, Added> & (Name extends keyof Further ? Further[Name] : unknown);
+type Given<View extends AnyView> = Omit<View, Added> &
+  (View['page'] extends keyof Further ? Further[View['page']] : unknown);
 
 /** Further content of an error page. */
 interface ErrorDetails {
@@ -65,11 +65,6 @@ const errorIn = (
   return { status, code, message, back, ...defined({ advice, reference: init.reference, explanation }) };
 };
 
-/** The scripts of the built-in pages. */
-const SCRIPTS: { readonly [Name in View['page']]?: readonly string[] } = {
-  login: [hashSource(SHOW_PASSWORD)],
-};
-
 /** Sends the form of a page. Without it, its button does. */
 const SEND_SCRIPT = 'document.forms[0].submit();';
 
@@ -83,9 +78,9 @@ interface Asked {
 /** The pages of this server for one request: the built-in ones, or the application's own. */
 export class Pages {
   readonly #frame: Frame;
-  readonly #template: Template | undefined;
+  readonly #template: AnyTemplate | undefined;
 
-  constructor(frame: Frame, template?: Template) {
+  constructor(frame: Frame, template?: AnyTemplate) {
     this.#frame = frame;
     this.#template = template;
   }
@@ -94,20 +89,20 @@ export class Pages {
     return this.#frame.language.locale;
   }
 
-  show<Name extends Shown>(page: Name, given: Given<Name>): Promise<Page> {
+  show<View extends AnyView>(shown: BuiltInPage<View>, given: Given<View>): Promise<Page> {
     const { language, accountLinks: links } = this.#frame;
     const { problemCode, done, ending, ...fields } = given as Asked; // Each view has some of these members, or none.
-    return this.#render(page, {
+    return this.#render(shown, {
       ...fields,
-      ...(page === 'login' && { links }),
+      ...(shown.page === 'login' && { links }),
       ...(problemCode !== undefined && { problemCode, problem: language.text(problemCode) }),
       ...(done !== undefined && { notice: doneText(done, language) }),
       ...(ending !== undefined && questionOf(ending, language)),
-    } as Omit<ViewOf<Name>, keyof PageView | 'page'>); // What was given, and what was omitted from it.
+    } as Omit<View, keyof AnyView>); // What was given, and what was omitted from it.
   }
 
   error(error: PageError, details: ErrorDetails): Promise<Page> {
-    return this.#render('error', errorIn(error, details, this.#frame));
+    return this.#render(ERROR_PAGE, errorIn(error, details, this.#frame));
   }
 
   /**
@@ -143,26 +138,22 @@ ${hiddenInputs(fields)}<div class="actions"><button>${language.text('continue')}
     return new Pages(this.#frame.for(request, uiLocales), this.#template);
   }
 
-  async #render<Name extends View['page']>(
-    page: Name,
-    rest: Omit<ViewOf<Name>, keyof PageView | 'page'>,
+  async #render<View extends AnyView>(
+    { page, html: builtIn, scripts = [] }: BuiltInPage<View>,
+    rest: Omit<View, keyof AnyView>,
   ): Promise<Page> {
     const frame = this.#frame;
     // The compiler cannot infer that frame and data are a view.
-    const view = { ...rest, ...frame.view, page } as ViewOf<Name>;
-    const own = await this.#template?.(view);
-    const {
-      html,
-      styleSources = [],
-      imageSources = [],
-    } = toPage(page, own ?? BUILT_IN_PAGES[page](view, frame.language));
+    const view = { ...rest, ...frame.view, page } as View;
+    const own = await this.#template?.(view as never); // Its own type knows all views.
+    const { html, styleSources = [], imageSources = [] } = toPage(page, own ?? builtIn(view, frame.language));
     const framed = frame.page(html, logosIn(view));
     return {
       ...framed,
       // A hash would disable 'unsafe-inline'.
       styleSources: styleSources.includes("'unsafe-inline'") ? styleSources : [...framed.styleSources, ...styleSources],
       imageSources: [...framed.imageSources, ...imageSources],
-      scriptSources: (own === undefined && SCRIPTS[page]) || [],
+      scriptSources: own === undefined ? scripts : [],
     };
   }
 }

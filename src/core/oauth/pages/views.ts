@@ -14,7 +14,7 @@ export interface ScopeView {
 }
 
 /** The data of a page with a form. */
-interface FormView extends PageView {
+export interface FormView extends PageView {
   /** The URL to which the form posts. */
   readonly action: string;
   /** Fields to send back unchanged, by name: they bind the form to its session. */
@@ -22,7 +22,7 @@ interface FormView extends PageView {
 }
 
 /** The data of a form that may be shown again. */
-interface ProblemView {
+export interface ProblemView {
   /** The problem of the previous attempt. */
   readonly problemCode?: PageProblemCode;
   /** The problem as a sentence. */
@@ -39,7 +39,7 @@ export interface AccountView {
 
 /** What an owner is asked to allow. */
 export interface RequestView extends FormView, AccountView, ClientLinks {
-  /** The client that requests access; on the page for devices, it runs on the device. */
+  /** The client that requests access. */
   readonly clientId: string;
   /** Its `client_name`, or its `client_id`. */
   readonly clientName: string;
@@ -55,7 +55,7 @@ export interface RequestView extends FormView, AccountView, ClientLinks {
 export interface LoginView extends FormView, ProblemView {
   /** Which page it is. */
   readonly page: 'login';
-  /** The client that the owner signs in for; absent on the pages for devices and connected applications. */
+  /** The client that the owner signs in for; absent if the owner came without one, as to the connected applications. */
   readonly clientId?: string;
   /** Its `client_name`, or its `client_id`. */
   readonly clientName?: string;
@@ -90,42 +90,6 @@ export interface ConsentView extends RequestView {
   readonly toLoopback?: boolean;
   /** Whether the built-in sign-in is used; otherwise, omit the button `decision` with the value `switch`. */
   readonly canSwitch: boolean;
-}
-
-/** Field `user_code`; a button `decision` with the value `sign_out`. */
-export interface DeviceCodeView extends FormView, AccountView, ProblemView, SignOutView {
-  /** Which page it is. */
-  readonly page: 'deviceCode';
-  /** The code from the previous attempt or from the URL; empty at first. */
-  readonly userCode: string;
-  /** The form of a code, such as `XXXX-XXXX`. Hyphens and small letters make no difference. */
-  readonly example: string;
-}
-
-/** Buttons `decision` with the values `approve`, `deny` and `sign_out`. */
-export interface DeviceConsentView extends RequestView, SignOutView {
-  /** Which page it is. */
-  readonly page: 'deviceConsent';
-  /** The code that the owner typed; the device shows it too (RFC 8628 §5.4). */
-  readonly userCode: string;
-  /** The first eight hex digits of the SHA-256 of the device code; the device can show the same. */
-  readonly fingerprint: string;
-}
-
-/** The page after a decision about a device; a button `decision` with the value `sign_out`. */
-export interface DeviceDoneView extends FormView, SignOutView {
-  /** Which page it is. */
-  readonly page: 'deviceDone';
-  /** The decision of the owner. */
-  readonly decision: 'approve' | 'deny';
-  /** The client that runs on the device. */
-  readonly clientId: string;
-  /** Its `client_name`, or its `client_id`. */
-  readonly clientName: string;
-  /** The page on which owners can revoke this access; absent if the store cannot list grants. */
-  readonly grantsPath?: string;
-  /** The page for the code of another device. */
-  readonly devicePath: string;
 }
 
 /** An application with access to an owner's account. Times are in seconds since the epoch. */
@@ -191,25 +155,11 @@ export interface ErrorView extends PageView {
   readonly explanation?: string;
 }
 
-/** The data of a page. */
-export type View =
-  | LoginView
-  | ConsentView
-  | DeviceCodeView
-  | DeviceConsentView
-  | DeviceDoneView
-  | GrantsView
-  | ConfirmView
-  | ErrorView;
+/** The data of a page that several capabilities show. */
+export type SharedView = LoginView | ConsentView | GrantsView | ConfirmView | ErrorView;
 
-/** The data of one page. */
-export type ViewOf<Name extends View['page']> = Extract<View, { readonly page: Name }>;
-
-/**
- * Renders pages: receives plain data, whose `page` says which page it is, and returns a complete HTML document, or `undefined` for the built-in page.
- * Use the tag `html`, which escapes the data.
- */
-export type Template = (view: View) => MaybePromise<RenderedPage | undefined>;
+/** The application's template, whose own type knows the views of all pages. */
+export type AnyTemplate = (view: never) => MaybePromise<RenderedPage | undefined>;
 
 /** An HTML document, optionally with further sources for its content security policy. */
 export type RenderedPage =

@@ -11,6 +11,7 @@ import type { MaybePromise } from '../../base/ports.js';
 import type { Call, EndedPart, OwnerSession, Parts } from '../../feature/parts.js';
 import type { Emit } from '../events/events.js';
 import type { Parameters } from '../facts/parameters.js';
+import { LOGIN_PAGE } from '../pages/built-in-pages.js';
 import type { Pages } from '../pages/render.js';
 import type { LoginView } from '../pages/views.js';
 import { checkOwner, type Owner } from '../records/owner.js';
@@ -282,7 +283,7 @@ export class SignIn {
     pages: Visit['pages'],
   ): Promise<HttpResponse> {
     const { action, clientId, clientName, wishes, continueAs } = destination;
-    const page = await pages.show('login', {
+    const page = await pages.show(LOGIN_PAGE, {
       action,
       hidden: { ...destination.hidden, form_token: this.sessions.formToken(session, LOGIN) },
       username: state.username ?? wishes?.login_hint ?? '',

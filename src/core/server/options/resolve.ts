@@ -7,12 +7,12 @@ import { INTROSPECT, OFFLINE_ACCESS } from '../../base/scope.js';
 import { type ClientRegistry, type ClientSource, isRegistry } from '../../oauth/clients/client.js';
 import { Clients } from '../../oauth/clients/clients.js';
 import { ImpliedScopes } from '../../oauth/facts/implied-scopes.js';
-import { FIXED_PATHS, type OAuthConfig } from '../../oauth/kernel/config.js';
+import type { OAuthConfig } from '../../oauth/kernel/config.js';
 import { directoryOf, type Directory, type UserDirectory } from '../../oauth/sign-in/users.js';
 import { remedyFor } from '../features.js';
 import { checkRules } from './check-rules.js';
 import { checkScopes, resourcesOf } from './resources.js';
-import { type CheckedOptions, SERVER_OPTIONS } from './server-table.js';
+import { FIXED_PATHS, type CheckedOptions, SERVER_OPTIONS } from './server-table.js';
 
 const TABLE = object(SERVER_OPTIONS, { takes: 'an object of options', moved: movedFrom('oauthQuery') });
 

@@ -10,10 +10,17 @@ import type { Feature } from '../../feature/types.js';
 import type { ClientRegistry, ClientSource, GrantName } from '../../oauth/clients/client.js';
 import type { OAuthEventListener } from '../../oauth/events/events.js';
 import type { GrantInfo, Lifetimes, PathName, ScopeDefinition } from '../../oauth/facts/settings.js';
-import type { Template } from '../../oauth/pages/views.js';
+import type { RenderedPage } from '../../oauth/pages/views.js';
 import type { Owner } from '../../oauth/records/owner.js';
 import type { SignInWishes } from '../../oauth/sign-in/asked-sign-in.js';
 import type { User, UserDirectory } from '../../oauth/sign-in/users.js';
+import type { View } from '../capabilities.js';
+
+/**
+ * Renders pages: receives plain data, whose `page` says which page it is, and returns a complete HTML document, or `undefined` for the built-in page.
+ * Use the tag `html`, which escapes the data.
+ */
+export type Template = (view: View) => MaybePromise<RenderedPage | undefined>;
 
 /** What a server takes from its environment. Tests replace the clock. */
 export interface Runtime {

@@ -37,13 +37,12 @@ import type { Feature } from '../../feature/types.js';
 import type { GrantName } from '../../oauth/clients/client.js';
 import { DEVICE_CODE_GRANT, GRANT_NAMES, grantTypeOf } from '../../oauth/clients/client.js';
 import type { ClientRegistry, ClientSource } from '../../oauth/clients/client.js';
-import type { Lifetimes, PathName, ScopeDefinition } from '../../oauth/facts/settings.js';
+import type { Lifetimes, PathName, ScopeDefinition, FixedPathName } from '../../oauth/facts/settings.js';
 import { isServerMember } from '../../oauth/metadata/metadata.js';
-import type { Template } from '../../oauth/pages/views.js';
 import { MAX_SESSION_LIFETIME } from '../../oauth/sign-in/owner-sessions.js';
 import { USER_LIST, type UserDirectory } from '../../oauth/sign-in/users.js';
 import { readFeatures } from '../features.js';
-import type { Runtime, ServerOptions } from './server-options.js';
+import type { Runtime, ServerOptions, Template } from './server-options.js';
 
 /** Whether JSON can represent the value without loss. */
 const isJson = (given: unknown): boolean =>
@@ -118,6 +117,14 @@ const paths = {
   introspect: path('/oauth/introspect'),
   revoke: path('/oauth/revoke'),
 } satisfies Schema<Record<PathName, string | readonly string[]>>;
+
+/** The paths of all other endpoints. */
+export const FIXED_PATHS = {
+  deviceVerify: ['/oauth/device/verify'],
+  grants: ['/oauth/grants'],
+  jwks: ['/oauth/jwks'],
+  metadata: ['/.well-known/oauth-authorization-server'],
+} as const satisfies Record<FixedPathName, readonly [string]>;
 
 const metadata = refined(
   value<Readonly<Record<string, unknown>>>(
