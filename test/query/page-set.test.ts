@@ -14,6 +14,7 @@ const PAGES: readonly PageRecord[] = [
   { pageid: 24, ns: 0, title: 'Nowhere', redirect: { to: 'Gone' } },
   { pageid: 26, ns: 0, title: 'Careless', redirect: { to: 'talk:apple' } },
   { pageid: 25, ns: 0, title: 'Abroad', redirect: { to: 'wikipedia:Apple' } },
+  { pageid: 27, ns: 0, title: 'Broken', redirect: { to: '[x]' } },
   ...Array.from({ length: 20 }, (_, n) => ({
     ...{ pageid: 100 + n, ns: 0, title: `Step ${n}`, redirect: { to: `Step ${n + 1}` } },
   })),
@@ -141,6 +142,11 @@ describe('further members', () => {
     expect((await v2({ titles: 'wikipedia:Foo bar', iwurl: '' }))['query']?.['interwiki']).toEqual([
       { title: 'wikipedia:Foo bar', iw: 'wikipedia', url: 'https://en.wikipedia.example/wiki/Foo_bar' },
     ]);
+    // The signs that wfUrlencode of MediaWiki leaves, and some that it does not.
+    const signs = "wikipedia:Talk:A/B;@$!*(),~'é?";
+    expect((await v2({ titles: signs, iwurl: '' }))['query']?.['interwiki']).toMatchObject([
+      { url: 'https://en.wikipedia.example/wiki/Talk:A/B;@$!*(),~%27%C3%A9%3F' },
+    ]);
   });
 
   test('a chain of redirects, each step an entry', async () => {
@@ -176,6 +182,17 @@ describe('further members', () => {
   });
 
   test('the application chooses the spelling of targets; only titles in the request are normalised', async () => {
+    expect(
+      (await v2({ titles: 'Abroad|wikipedia:apple|Wikipedia:apple', redirects: '', iwurl: '' }))['query'],
+    ).toMatchObject({
+      interwiki: [
+        { title: 'wikipedia:apple', iw: 'wikipedia', url: 'https://en.wikipedia.example/wiki/apple' },
+        { title: 'wikipedia:Apple', iw: 'wikipedia', url: 'https://en.wikipedia.example/wiki/Apple' },
+      ],
+    });
+    expect((await v2({ titles: 'Broken', redirects: '' }))['query'], 'no title').toEqual({
+      pages: [{ pageid: 27, ns: 0, title: 'Broken' }],
+    });
     expect((await v2({ titles: 'Careless', redirects: '' }))['query']).toEqual({
       redirects: [{ from: 'Careless', to: 'Talk:Apple' }],
       pages: [{ pageid: 17, ns: 1, title: 'Talk:Apple' }],

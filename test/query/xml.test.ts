@@ -110,6 +110,11 @@ describe('format=xml', () => {
 });
 
 describe('names and values that XML cannot hold', () => {
+  test('a list may be as long as a response', () => {
+    const rows = Array.from({ length: 200_000 }, (_, n) => n);
+    expect(printXml({ rows }, { isIndented: false })).toContain('<_v>199999</_v></rows></api>');
+  });
+
   const shown = (data: object): string => printXml(data, { isIndented: false }).replace(/^.*?<api|<\/api>$| \/>$/g, '');
 
   test('keys are coded, so that any key is a name', () => {

@@ -1,5 +1,5 @@
 import type { ParamsOf, ResultItem, Site } from '../../core/query/index.js';
-import { directionOf, pageAddress } from '../../core/query/toolkit.js';
+import { directionOf, pageAddress, titleInUrl } from '../../core/query/toolkit.js';
 import type { Content } from '../content.js';
 import { titleId } from '../keys.js';
 import type { ContentPage, ContentTitle, LinkRow } from '../source.js';
@@ -95,8 +95,7 @@ const otherId = (name: string, { ns, title }: Subject, { talks }: Known): Result
 };
 
 const urls = (title: string, site: Site): ResultItem => {
-  const name = encodeURIComponent(title.replaceAll(' ', '_'));
   const fullurl = pageAddress(title, site);
-  const editurl = `${site.server}/index.php?title=${name}&action=edit`;
+  const editurl = `${site.server}/index.php?title=${titleInUrl(title)}&action=edit`;
   return { fullurl, editurl, canonicalurl: fullurl };
 };

@@ -1,4 +1,5 @@
 import type { Site } from '../../core/query/index.js';
+import { foreignAddress } from '../../core/query/toolkit.js';
 import { type Asking, type Listing, type OfPage, othersTurn } from '../content.js';
 import { endOf, hostKey, titleId } from '../keys.js';
 import type { ContentLinkRange, ContentSource, LinkKind, LinkRow } from '../source.js';
@@ -93,7 +94,8 @@ const foreign = ({ title }: { readonly title: string }) => {
 
 const urlOf = (row: LinkRow, site: Site): string | undefined => {
   const { prefix, title } = foreign(row);
-  return site.interwiki.get(prefix)?.url.replace('$1', () => encodeURIComponent(title.replaceAll(' ', '_')));
+  const other = site.interwiki.get(prefix);
+  return other && foreignAddress(title, other);
 };
 
 /** A filter for links to other sites, by prefix and title. */

@@ -15,7 +15,7 @@ export { message } from './answer/messages.js';
 export { messageName, messageRows } from './builtin/messages.js';
 export { joinValues } from './parameters/multi-value.js';
 export { canonicalAddress } from './site/ip-address.js';
-export { pageAddress } from './site/page-address.js';
+export { foreignAddress, pageAddress, titleInUrl } from './site/page-address.js';
 export { resolveSite } from './site/site.js';
 export { parseTitle, prefixedTitle } from './site/title.js';
 export { canonicalUserName } from './site/user-name.js';

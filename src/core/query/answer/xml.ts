@@ -95,8 +95,7 @@ const membersOf = (place: Place, value: object): Members => {
   const members: Members = { attributes: '', content: undefined, children: [], entries: [] };
   if (Array.isArray(value)) {
     const entry = { name: entryName(key, parent), key, parent };
-    members.entries.push(...value.map((each): [Place, unknown] => [entry, each]));
-    return members;
+    return { ...members, entries: value.map((each): [Place, unknown] => [entry, each]) };
   }
   // Entries of a list belong to their list, which has already taken the key.
   for (const [name, each] of Object.entries(value)) addMember(members, place, name, each);

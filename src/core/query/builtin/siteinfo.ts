@@ -6,8 +6,8 @@ import type { ParamsOf } from '../catalogue/index.js';
 import { isoSeconds } from '../parameters/types/timestamp.js';
 import { SKINS } from '../reader/descriptors.js';
 import type { MetaHandler, ModuleRequest } from '../run/handlers.js';
+import { pageAddress } from '../site/page-address.js';
 import { GENERATOR, type Site } from '../site/site.js';
-import { titleKey } from '../site/title.js';
 import { TEMPORARY } from '../site/user-name.js';
 import { PROTOCOLS } from '../site/value-sets.js';
 import { upperFirst } from '../text/first-letter.js';
@@ -44,10 +44,9 @@ export const siteinfo =
 
 const general = ({ site, now, scriptPath }: SiteFacts) => {
   const { server, articlePath } = site;
-  const mainPage = articlePath.replace('$1', encodeURIComponent(titleKey(site.mainPage)));
   return {
     mainpage: site.mainPage,
-    base: server + mainPage,
+    base: pageAddress(site.mainPage, site),
     sitename: site.name,
     mainpageisdomainroot: false,
     generator: GENERATOR,

@@ -12,8 +12,9 @@ import type {
   RedirectTarget,
 } from '../descriptor/page-model.js';
 import { cleanText, percentEncode, replaceInvalid } from '../parameters/raw-values.js';
+import { foreignAddress } from '../site/page-address.js';
 import type { Site } from '../site/site.js';
-import { type LocalTitle, type ParsedTitle, parseTitle, TOO_LONG } from '../site/title.js';
+import { type LocalTitle, type ParsedTitle, parseTitle, TOO_LONG, wholeTitle } from '../site/title.js';
 
 /** The pages of a request, with the information on how they were found. */
 export class ResolvedPages implements PageSet {
@@ -37,7 +38,7 @@ export class ResolvedPages implements PageSet {
     return this.#nextFake + 1;
   }
 
-  /** Whether a missing or special title occurs for the first time. */
+  /** Whether a title that is missing, special or of another site occurs for the first time. */
   isFirst(title: string): boolean {
     const before = this.#named.size;
     return this.#named.add(title).size > before;
@@ -118,17 +119,11 @@ const TOO_MANY_MARKS = 'The requested page title has more than 30 combining mark
 const addTitles = ({ pages, input, context: { site } }: Search, wanted: WantedPages): void => {
   for (const text of new Set(cleanTitles(pages, input.titles ?? []))) {
     const title = parseTitle(text, site);
-    const canonical = canonicalOf(title);
-    if (canonical !== undefined && canonical !== text) {
-      pages.normalized.push({ fromencoded: false, from: text, to: canonical });
+    if (title.kind !== 'invalid' && wholeTitle(title) !== text) {
+      pages.normalized.push({ fromencoded: false, from: text, to: wholeTitle(title) });
     }
     addTitle({ pages, input }, wanted, text, title);
   }
-};
-
-const canonicalOf = (title: ParsedTitle): string | undefined => {
-  if (title.kind === 'invalid') return undefined;
-  return title.kind === 'local' ? title.prefixed : `${title.prefix}:${title.text}`;
 };
 
 /** Sorts a title: to be looked up, invalid, special, or on another site. */
@@ -141,9 +136,10 @@ const addTitle = (
   if (title.kind === 'invalid') {
     pages.invalid.push({ id: pages.nextFakeId(), title: text, invalidreason: title.reason, invalid: true });
   } else if (title.kind === 'interwiki') {
-    const url = title.interwiki.url.replace('$1', encodeURIComponent(title.text.replaceAll(' ', '_')));
-    const entry = { title: `${title.prefix}:${title.text}`, iw: title.prefix };
-    pages.interwiki.push(input.iwurl ? { ...entry, url } : entry);
+    const { prefix: iw, interwiki } = title;
+    const shown = { title: wholeTitle(title), iw };
+    if (!pages.isFirst(shown.title)) return;
+    pages.interwiki.push(input.iwurl ? { ...shown, url: foreignAddress(title.text, interwiki) } : shown);
   } else if (title.ns < 0) addSpecial(pages, title);
   else if (title.prefixed !== '') wanted.titles.set(title.prefixed, title);
 };
@@ -196,8 +192,8 @@ const lookUp = async (search: Search, first: WantedPages): Promise<void> => {
       wanted.pageids.delete(record.pageid);
       if (seen.has(record.pageid)) continue;
       seen.add(record.pageid);
-      if (record.redirect && follows) followRedirect(search, next, record.title, record.redirect);
-      else pages.existing.push({ id: record.pageid, pageid: record.pageid, ns: record.ns, title: record.title });
+      if (record.redirect && follows && followRedirect(search, next, record.title, record.redirect)) continue;
+      pages.existing.push({ id: record.pageid, pageid: record.pageid, ns: record.ns, title: record.title });
     }
     addMissing(pages, wanted);
     wanted = next;
@@ -231,10 +227,11 @@ const callResolver = async (
   return resolver({ ...query, caller, signal });
 };
 
-const followRedirect = (search: Search, next: WantedPages, from: string, target: RedirectTarget): void => {
+/** Returns whether the redirect leads to a title; a page with another one is shown itself. */
+const followRedirect = (search: Search, next: WantedPages, from: string, target: RedirectTarget): boolean => {
   const { pages, context, extras } = search;
   const title = parseTitle(target.to, context.site);
-  if (title.kind === 'invalid') return;
+  if (title.kind === 'invalid') return false;
   const extra = extras.get(from);
   if (extra && title.kind === 'local') addExtra(extras, title.prefixed, extra);
   const fragment = target.fragment ?? (title.kind === 'local' ? title.fragment : '');
@@ -246,8 +243,8 @@ const followRedirect = (search: Search, next: WantedPages, from: string, target:
     ...(title.kind === 'interwiki' ? { tointerwiki: title.prefix } : {}),
     ...extra,
   });
-  if (title.kind === 'interwiki') pages.interwiki.push({ title: `${title.prefix}:${title.text}`, iw: title.prefix });
-  else addTitle(search, next, title.prefixed, title);
+  addTitle(search, next, wholeTitle(title), title);
+  return true;
 };
 
 const addMissing = (pages: ResolvedPages, wanted: WantedPages): void => {

@@ -32,7 +32,9 @@ interface InvalidTitle {
   readonly reason: string;
 }
 
-export type ParsedTitle = LocalTitle | ForeignTitle | InvalidTitle;
+export type ValidTitle = LocalTitle | ForeignTitle;
+
+export type ParsedTitle = ValidTitle | InvalidTitle;
 
 const SPACES = /[ _\u00a0\u1680\u180e\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+/g;
 const BIDI_MARKS = /[\u200e\u200f\u202a-\u202e]/g;
@@ -123,6 +125,10 @@ export const prefixedTitle = (ns: number, text: string, site: Site): string => {
   const name = site.namespace(ns)?.name ?? `Special:Badtitle/NS${ns}`;
   return name === '' ? text : `${name}:${text}`;
 };
+
+/** A title in its canonical form, with the prefix of its namespace or site. */
+export const wholeTitle = (title: ValidTitle): string =>
+  title.kind === 'local' ? title.prefixed : `${title.prefix}:${title.text}`;
 
 /** Removes direction marks and superfluous spaces. */
 export const tidy = (text: string): string => text.replace(BIDI_MARKS, '').replace(SPACES, ' ').replace(/^ | $/g, '');

@@ -1,7 +1,7 @@
 import { MAX_LENGTH } from '../../../base/text.js';
 import { ApiError } from '../../answer/api-error.js';
 import { message } from '../../answer/messages.js';
-import { parseTitle } from '../../site/title.js';
+import { parseTitle, wholeTitle } from '../../site/title.js';
 import type { TypeDef } from './type-def.js';
 
 const badTitle = (text: string, wireName: string): ApiError =>
@@ -15,7 +15,7 @@ export const title: TypeDef<string> = {
     return (text) => {
       const parsed = parseTitle(text, site);
       if (parsed.kind === 'invalid') throw badTitle(text, wireName);
-      return parsed.kind === 'local' ? parsed.prefixed : `${parsed.prefix}:${parsed.text}`;
+      return wholeTitle(parsed);
     };
   },
 };
