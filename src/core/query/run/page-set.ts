@@ -227,7 +227,7 @@ const callResolver = async (
   return resolver({ ...query, caller, signal });
 };
 
-/** Returns whether the redirect leads to a title; a page with another one is shown itself. */
+/** Returns whether the redirect leads to a title. If it does not, the page is shown itself. */
 const followRedirect = (search: Search, next: WantedPages, from: string, target: RedirectTarget): boolean => {
   const { pages, context, extras } = search;
   const title = parseTitle(target.to, context.site);

@@ -32,7 +32,7 @@ interface InvalidTitle {
   readonly reason: string;
 }
 
-export type ValidTitle = LocalTitle | ForeignTitle;
+type ValidTitle = LocalTitle | ForeignTitle;
 
 export type ParsedTitle = ValidTitle | InvalidTitle;
 
