@@ -53,6 +53,20 @@ describe.each(hostFor(import.meta.url))('the password grant on $name', (host) =>
     expect(refusal(await ask('alice', ''))).toEqual([400, 'invalid_request']);
   });
 
+  test('#74, #78 validateGrant is asked first, and nothing is written if it says no', async () => {
+    const asked: unknown[] = [];
+    const { options: strict, store } = fixture({
+      clients: [LEGACY],
+      grants: ['password'],
+      validateGrant: (grant) => (asked.push(grant), false),
+    });
+    const own = new Flows(await host.start({ options: strict }), [LEGACY]);
+    const form = { grant_type: 'password', username: 'alice', password: 'wonderland', scope: 'profile' };
+    expect(refusal(await own.token('legacy', form))).toEqual([400, 'invalid_grant']);
+    expect(asked).toEqual([{ grant_id: expect.any(String), client_id: 'legacy', sub: 'alice', scope: 'profile' }]);
+    expect([...store.entries()].filter(([key]) => /grant|token/.test(key))).toEqual([]);
+  });
+
   test('#78 only a client registered for it may use it', async () => {
     const form = { grant_type: 'password', username: 'alice', password: 'wonderland' };
     expect(refusal(await flows.token('web', form))).toEqual([400, 'unauthorized_client']);

@@ -1,10 +1,11 @@
 import type { Actor } from '../../base/actor.js';
-import { UnavailableError } from '../../base/errors.js';
+import { OAuthError, UnavailableError } from '../../base/errors.js';
 import type { MaybePromise } from '../../base/ports.js';
 import type { Client } from '../clients/client.js';
 import type { Emit } from '../events/events.js';
 import { type Grant, type Issuance, type NewGrant, wholeOf } from '../tokens/grant.js';
 import type { FirstTokens, MintedToken, TokenResponse } from '../tokens/token-response.js';
+import { isStillAllowed, type StillAllowedServices } from './still-allowed.js';
 
 /** What issues the first tokens of a grant. */
 export interface FirstIssueServices {
@@ -45,4 +46,18 @@ export const issueFirst = async (
   ]);
   if (isSaved === false) throw new UnavailableError('The store refused the first record of a new grant.');
   return first.response;
+};
+
+/** What also asks whether a grant is allowed. */
+export type AllowedIssueServices = FirstIssueServices & StillAllowedServices;
+
+/** @throws OAuthError `invalid_grant` if the grant is not allowed. */
+export const issueIfAllowed = async (
+  issue: FirstIssue,
+  emit: Emit | undefined,
+  services: AllowedIssueServices,
+): Promise<TokenResponse> => {
+  if (!(await isStillAllowed(issue.grant, issue.client, services)))
+    throw new OAuthError('invalid_grant', 'The grant is not allowed for this resource owner.');
+  return issueFirst(issue, emit, services);
 };

@@ -15,9 +15,8 @@ import type { Client } from '../clients/client.js';
 import type { Parameters } from '../facts/parameters.js';
 import type { CustomGrant, CustomGrantAnswer, GrantParameters } from '../kernel/custom-grant.js';
 import type { GrantHandler, Issued, TokenRequest } from '../kernel/grant-handler.js';
-import { type FirstIssueServices, issueFirst } from '../kernel/issue-first.js';
+import { type AllowedIssueServices, issueIfAllowed } from '../kernel/issue-first.js';
 import type { RequestedAccess } from '../kernel/requested-access.js';
-import { isStillAllowed, type StillAllowedServices } from '../kernel/still-allowed.js';
 import { checkOwner, CLIENT_SUBJECT, type Owner } from '../records/owner.js';
 import type { CreateGrant } from '../tokens/grant.js';
 import type { TokenResponse } from '../tokens/token-response.js';
@@ -54,11 +53,11 @@ const read = (form: Parameters, definitions: GrantParameters): Readonly<Record<s
     }),
   );
 
-interface CustomGrantServices extends StillAllowedServices, FirstIssueServices {
+interface CustomGrantServices extends AllowedIssueServices {
   readonly requested: RequestedAccess;
   readonly resources: { find(named: string): string | undefined };
   readonly impliedScopes: { expand(scopes: readonly string[]): readonly string[] };
-  readonly tokens: FirstIssueServices['tokens'] & {
+  readonly tokens: AllowedIssueServices['tokens'] & {
     readonly newGrant: CreateGrant;
     issueOwn(
       client: Client,
@@ -93,9 +92,7 @@ const issueFor = async (
 ): Promise<Issued> => {
   const allowed: Client = refresh ? client : { ...client, refresh: 'none' };
   const grant = await services.tokens.newGrant(allowed, owner, scope, aud, { grant_type });
-  if (!(await isStillAllowed(grant, client, services)))
-    throw new OAuthError('invalid_grant', 'The grant is not allowed for this resource owner.');
-  const response = await issueFirst({ grant, client: allowed, jkt }, emit, services);
+  const response = await issueIfAllowed({ grant, client: allowed, jkt }, emit, services);
   return { response, sub: grant.sub, grant_id: grant.id };
 };
 

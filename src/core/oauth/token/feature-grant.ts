@@ -7,21 +7,20 @@ import type { Granted, GrantPart } from '../../feature/parts.js';
 import type { Client } from '../clients/client.js';
 import type { Emit } from '../events/events.js';
 import type { GrantHandler, Issued, TokenRequest } from '../kernel/grant-handler.js';
-import { type FirstIssueServices, issueFirst } from '../kernel/issue-first.js';
+import { type AllowedIssueServices, issueIfAllowed } from '../kernel/issue-first.js';
 import { checkScope, type RequestedAccess } from '../kernel/requested-access.js';
-import { isStillAllowed, type StillAllowedServices } from '../kernel/still-allowed.js';
 import { checkOwner, CLIENT_SUBJECT, type Owner } from '../records/owner.js';
 import type { CreateGrant, KnownGrant, RevocationReason } from '../tokens/grant.js';
 import type { TokenResponse } from '../tokens/token-response.js';
 import { type DeriveServices, issueFrom } from './derived-token.js';
 
-interface FeatureGrantServices extends StillAllowedServices, FirstIssueServices {
+interface FeatureGrantServices extends AllowedIssueServices {
   readonly requested: RequestedAccess;
   readonly resources: { find(named: string): string | undefined };
   readonly keepsSignIn: boolean;
   readonly clock: Clock;
   readonly lifetimes: { readonly accessToken: number };
-  readonly tokens: FirstIssueServices['tokens'] &
+  readonly tokens: AllowedIssueServices['tokens'] &
     DeriveServices['tokens'] & {
       /** Seconds since the epoch. */
       now(): number;
@@ -66,9 +65,7 @@ const issueFor = async (
   const origin = { grant_type, silent: true, ...(issuer !== undefined && { issuer }) };
   const made = await tokens.newGrant(client, owner, formatScope(scope), resources, origin);
   const grant = { ...made, exp: tokens.now() + (client.lifetimes.accessToken ?? services.lifetimes.accessToken) };
-  if (!(await isStillAllowed(grant, client, services)))
-    throw new OAuthError('invalid_grant', 'The grant is not allowed for this resource owner.');
-  const response = await issueFirst({ grant, client, jkt, act, beforeWrite: spend }, emit, services);
+  const response = await issueIfAllowed({ grant, client, jkt, act, beforeWrite: spend }, emit, services);
   try {
     await confirm?.();
   } catch (error) {

@@ -2,15 +2,13 @@ import { OAuthError, tooManyRequests } from '../../base/errors.js';
 import { formatScope } from '../../base/scope.js';
 import { checkAwaited } from '../../base/waiting.js';
 import type { GrantHandler } from '../kernel/grant-handler.js';
-import { type FirstIssueServices, issueFirst } from '../kernel/issue-first.js';
+import { type AllowedIssueServices, issueIfAllowed } from '../kernel/issue-first.js';
 import type { RequestedAccess } from '../kernel/requested-access.js';
 import { authenticateOwner, type OwnerAuthentication } from '../sign-in/authenticate-owner.js';
 import type { CreateGrant } from '../tokens/grant.js';
 
-interface PasswordServices extends OwnerAuthentication, FirstIssueServices {
-  readonly requested: RequestedAccess;
-  readonly tokens: FirstIssueServices['tokens'] & { readonly newGrant: CreateGrant };
-}
+type PasswordServices = OwnerAuthentication &
+  AllowedIssueServices & { readonly requested: RequestedAccess; readonly tokens: { readonly newGrant: CreateGrant } };
 
 /**
  * The legacy password grant, disabled by default.
@@ -33,6 +31,6 @@ export const password =
     if (attempt.result === undefined) throw new OAuthError('invalid_grant', 'The username or the password is wrong.');
     checkAwaited(request);
     const grant = await tokens.newGrant(client, attempt.result, scope, resources, { grant_type: 'password' });
-    const response = await issueFirst({ grant, client, jkt }, emit, services);
+    const response = await issueIfAllowed({ grant, client, jkt }, emit, services);
     return { response, sub: grant.sub, grant_id: grant.id };
   };

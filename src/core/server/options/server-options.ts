@@ -83,8 +83,8 @@ export interface ServerOptions {
   /** Lets a registered `http://localhost` match any port, like loopback addresses (RFC 8252 §8.3 advises against it). */
   readonly allowLocalhostRedirects?: boolean | undefined;
   /**
-   * Called before a client redeems a grant, a custom grant is issued or a token refreshed: return `false` if the
-   * owner is disabled or has withdrawn consent.
+   * Called before tokens of an owner are issued, refreshed or exchanged at the token endpoint, and before `userinfo`: return
+   * `false` if the owner is disabled or has withdrawn consent.
    */
   readonly validateGrant?: (grant: GrantInfo) => MaybePromise<boolean>;
   /**
