@@ -25,10 +25,8 @@ export class RefusedRequest extends OAuthError {
   }
 }
 
-const MAX_PRINTED_LENGTH = 200;
+const MAX_LENGTH = 200;
 
 /** The beginning of client input, for logs, events and pages: printable ASCII, at most 200 characters. */
-export const excerpt = (text: string): string => {
-  const plain = text.slice(0, MAX_PRINTED_LENGTH).replace(/[^\x20-\x7e]/g, '?');
-  return text.length > MAX_PRINTED_LENGTH ? `${plain}…` : plain;
-};
+export const excerpt = (text: string): string =>
+  (text.length > MAX_LENGTH ? `${text.slice(0, MAX_LENGTH - 3)}...` : text).replace(/[^\x20-\x7e]/g, '?');

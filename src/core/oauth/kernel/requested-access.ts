@@ -25,7 +25,7 @@ export const checkScope = (scopes: readonly string[], client: Client): void => {
 const MAX_NAMED = 5;
 
 const unknownResource = (named: string, known: readonly string[]): string => {
-  const some = known.slice(0, MAX_NAMED).join(', ') + (known.length > MAX_NAMED ? ', …' : '');
+  const some = known.slice(0, MAX_NAMED).join(', ') + (known.length > MAX_NAMED ? ', ...' : '');
   const remedy = known.length === 0 ? 'Leave it out: this server has none.' : `The resources of this server: ${some}`;
   return `The resource ${excerpt(named)} is not known. ${remedy}`;
 };
