@@ -50,7 +50,7 @@ export interface OAuthErrorInit {
 /** The same in every copy of this package that a process has loaded. */
 const BRAND = Symbol.for('oauth-query.OAuthError');
 
-/** A protocol error. Its message is sent to the client, so it never quotes the client's input. */
+/** A protocol error. Its message is sent to the client: of what the client sent, it quotes no more than a short name, and never a secret. */
 export class OAuthError extends Error {
   /** Always `OAuthError`. */
   override readonly name = 'OAuthError';

@@ -4,7 +4,7 @@ import type { HttpRequest } from '../http/messages.js';
 export interface LimitReached {
   /** The type of event. */
   readonly type: 'limit.reached';
-  /** Which limit: `client`, `login`, `user code`, `device`, `registration`, `unproven records` or `query`. */
+  /** Which limit: `client`, `login`, `user code`, `device`, `registration`, `unproven records`, `token exchange` or `query`. */
   readonly limit: string;
 }
 

@@ -55,9 +55,9 @@ export interface GrantSummary {
   readonly expires: number;
   /** The time of the last refresh, accurate to the hour if its token is not rotated, or of the last use of a personal token; absent if there was none. */
   readonly last_refreshed?: number;
-  /** The grant type: `authorization_code`, `implicit`, `password`, or the URI of another grant type. */
+  /** The grant type, such as `authorization_code`, `password` or the URI of another; or `issue` or `personal_token`. */
   readonly grant_type?: string;
-  /** Whether the owner was not asked, because an earlier approval was remembered. */
+  /** Whether the owner was not asked: an earlier approval was remembered, the client skips the question, or another issuer vouched. */
   readonly silent: boolean;
   /** The name of a personal token. */
   readonly name?: string;

@@ -128,7 +128,7 @@ export interface ServerOptions {
    */
   readonly template?: Template | undefined;
   /**
-   * Browser origins that may call the token, revocation, registration and metadata endpoints, such as `https://app.example`: scheme, host and port,
+   * Browser origins that may call the token, revocation, registration, pushed authorization, userinfo and metadata endpoints, such as `https://app.example`: scheme, host and port,
    * without a slash at the end. `*` allows every origin.
    */
   readonly cors?: readonly string[] | undefined;
