@@ -1,5 +1,5 @@
 import { isActor } from '../../base/actor.js';
-import { OAuthError, UnavailableError } from '../../base/errors.js';
+import { UnavailableError } from '../../base/errors.js';
 import type { Clock } from '../../base/ports.js';
 import { formatScope } from '../../base/scope.js';
 import { checkAwaited } from '../../base/waiting.js';
