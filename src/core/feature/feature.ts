@@ -5,17 +5,11 @@ import type { ClientRegistration } from '../oauth/clients/client.js';
 import type { ClaimsPart } from './claims.js';
 import type { FeatureHost } from './host.js';
 import type { Parts } from './parts.js';
-import {
-  type AllowedClaims,
-  type Feature,
-  type FeatureMaker,
-  type FeatureOf,
-  type FeatureScopes,
-  type NameIn,
-  PORT,
-  type Verifying,
-} from './types.js';
+import type { AllowedClaims, Feature, FeatureMaker, FeatureOf, FeatureScopes, NameIn, Verifying } from './types.js';
 import type { Verify } from './verify.js';
+
+/** The version of the port. A feature that was made for another version is refused. */
+const PORT: Feature['port'] = 1;
 
 /** What a feature is made of. Every member but the name may be absent. */
 export interface FeatureDefinition<

@@ -2,9 +2,6 @@ import type { MaybePromise } from '../base/ports.js';
 import type { ScopeDefinition } from '../oauth/facts/settings.js';
 import type { ClaimsPart, ReservedClaim } from './claims.js';
 
-/** The version of the port. A feature that was made for another one is refused. */
-export const PORT = 1;
-
 /**
  * A part of the server that is plugged in: an element of `options.features`, made by a function such as `query()` or by `feature()` of `oauth-query/feature`. What is in
  * it is for the server alone.
@@ -19,7 +16,7 @@ export interface Feature<
   /** In errors and warnings. */
   readonly name: Name;
   /** The version of the port. */
-  readonly port: typeof PORT;
+  readonly port: 1;
   /** Never present: tells the compiler which scopes and claims it adds, what it provides, and what it needs. */
   readonly '~types'?: {
     /** Its scopes. */

@@ -45,14 +45,12 @@ const emitRefusal = (
   { emit }: Telling,
 ): void => {
   const { reason, value, ...of } = refusalOf(error);
-  const client = of.client_id ?? client_id;
   const explanation = error instanceof PageError ? error.init.explanation : undefined;
   emit?.({
     type: 'authorization.refused',
     reason,
     message: explanation ?? error.message,
-    ...(value === undefined ? {} : { value: excerpt(value) }),
-    ...(client === undefined ? {} : { client_id: client }),
+    ...defined({ value: value === undefined ? undefined : excerpt(value), client_id: of.client_id ?? client_id }),
     ...told,
   });
 };

@@ -1,3 +1,4 @@
+import { defined } from '../../base/defined.js';
 import { tagged } from '../../base/http/etag.js';
 import type { HttpRequest, HttpResponse } from '../../base/http/messages.js';
 import { publicJson } from '../../base/http/responses.js';
@@ -55,45 +56,45 @@ export const metadataDocument = (
   const { described } = config.resources;
   const browser = grants.has('authorization_code') || grants.has('implicit');
   const hasPages = OWNER_GRANTS.some((name) => grants.has(name));
-  const { clientAuthentication, signing, challengeMethods: onlyMethods, redirectStatus } = config.rules;
-  const authenticationMethods = allowedBy(clientAuthentication, config.clients.authenticationMethods);
-  const challengeMethods = allowedBy(onlyMethods, config.clients.challengeMethods);
-  const signs = authenticationMethods.includes('private_key_jwt');
-  const assertionAlgorithms = allowedBy(signing, ASSERTION_ALGORITHMS);
-  const algorithms = (endpoint: string): object =>
-    signs ? { [`${endpoint}_endpoint_auth_signing_alg_values_supported`]: assertionAlgorithms } : {};
+  const { rules } = config;
+  const authenticationMethods = allowedBy(rules.clientAuthentication, config.clients.authenticationMethods);
+  const challengeMethods = allowedBy(rules.challengeMethods, config.clients.challengeMethods);
+  const signing = authenticationMethods.includes('private_key_jwt')
+    ? allowedBy(rules.signing, ASSERTION_ALGORITHMS)
+    : undefined;
+  const responseModes =
+    rules.redirectStatus === undefined
+      ? ['query', ...(grants.has('implicit') ? ['fragment'] : []), 'form_post']
+      : ['query'];
   return {
     ...config.metadata,
-    issuer,
-    ...(browser ? { authorization_endpoint: issuer + paths.authorize[0] } : {}),
-    token_endpoint: issuer + paths.token[0],
-    ...Object.fromEntries(endpoints.map(([member, endpoint]) => [member, issuer + paths[endpoint][0]])),
-    introspection_endpoint: issuer + paths.introspect[0],
-    revocation_endpoint: issuer + paths.revoke[0],
-    ...(config.jwt === undefined && publicKeys === undefined ? {} : { jwks_uri: issuer + paths.jwks[0] }),
-    ...(config.scopes.size > 0 ? { scopes_supported: [...config.scopes.keys()] } : {}),
-    // Required, even if it is empty.
-    response_types_supported: responseTypes(config),
-    ...(browser
-      ? {
-          response_modes_supported:
-            redirectStatus === undefined
-              ? ['query', ...(grants.has('implicit') ? ['fragment'] : []), 'form_post']
-              : ['query'],
-        }
-      : {}),
-    grant_types_supported: [...grants],
-    token_endpoint_auth_methods_supported: authenticationMethods,
-    ...algorithms('token'),
-    introspection_endpoint_auth_methods_supported: authenticationMethods.filter((method) => method !== 'none'),
-    ...algorithms('introspection'),
-    revocation_endpoint_auth_methods_supported: authenticationMethods,
-    ...algorithms('revocation'),
-    ...(grants.has('authorization_code') ? { code_challenge_methods_supported: challengeMethods } : {}),
-    ...(config.clients.haveDocuments ? { client_id_metadata_document_supported: true } : {}),
-    ...(browser ? { authorization_response_iss_parameter_supported: true } : {}),
-    ...(described.length > 0 ? { protected_resources: described.map(({ resource }) => resource) } : {}),
-    ...(hasPages ? { ui_locales_supported: config.metadata['ui_locales_supported'] ?? config.languages.offered } : {}),
+    ...defined({
+      issuer,
+      authorization_endpoint: browser ? issuer + paths.authorize[0] : undefined,
+      token_endpoint: issuer + paths.token[0],
+      ...Object.fromEntries(endpoints.map(([member, endpoint]) => [member, issuer + paths[endpoint][0]])),
+      introspection_endpoint: issuer + paths.introspect[0],
+      revocation_endpoint: issuer + paths.revoke[0],
+      jwks_uri: config.jwt === undefined && publicKeys === undefined ? undefined : issuer + paths.jwks[0],
+      scopes_supported: config.scopes.size > 0 ? [...config.scopes.keys()] : undefined,
+      // Required, even if it is empty.
+      response_types_supported: responseTypes(config),
+      response_modes_supported: browser ? responseModes : undefined,
+      grant_types_supported: [...grants],
+      token_endpoint_auth_methods_supported: authenticationMethods,
+      token_endpoint_auth_signing_alg_values_supported: signing,
+      introspection_endpoint_auth_methods_supported: authenticationMethods.filter((method) => method !== 'none'),
+      introspection_endpoint_auth_signing_alg_values_supported: signing,
+      revocation_endpoint_auth_methods_supported: authenticationMethods,
+      revocation_endpoint_auth_signing_alg_values_supported: signing,
+      code_challenge_methods_supported: grants.has('authorization_code') ? challengeMethods : undefined,
+      client_id_metadata_document_supported: config.clients.haveDocuments || undefined,
+      authorization_response_iss_parameter_supported: browser || undefined,
+      protected_resources: described.length > 0 ? described.map(({ resource }) => resource) : undefined,
+      ui_locales_supported: hasPages
+        ? (config.metadata['ui_locales_supported'] ?? config.languages.offered)
+        : undefined,
+    }),
     ...further?.(issuer),
   };
 };

@@ -1,3 +1,4 @@
+import { defined } from '../../base/defined.js';
 import { mistake } from '../../base/mistakes.js';
 import type { ClientFinder } from '../clients/client-finder.js';
 import { forgetConsent } from '../kernel/forgotten-consent.js';
@@ -122,7 +123,7 @@ export const ownerGrants = (services: OwnerGrantServices): OwnerGrants => ({
     const named = typeof target === 'string' ? { grant_id: target } : target;
     checkTarget('grants.revoke', named, [['grant_id'], ['sub'], ['client_id'], ['sub', 'client_id'], ['issuer']]);
     if (options.by !== undefined) checkNames('grants.revoke', { by: options.by });
-    const by = options.by === undefined ? {} : { by: options.by };
+    const by = defined({ by: options.by });
     const why: RevocationReason = { reason: 'host', ...by };
     if ('grant_id' in named) return revokeOne(named.grant_id, why, services);
     if ('issuer' in named) return endOfIssuer(named.issuer, why, services);

@@ -60,7 +60,7 @@ interface OwnerServices extends EndServices, OwnerSessionContext {
 
 const endAll = async (sub: string, { by }: DoneBy, services: OwnerServices): Promise<void> => {
   await endSessions(sub, services);
-  services.emit?.({ type: 'owner.signed_out', sub, ...(by === undefined ? {} : { by }) });
+  services.emit?.({ type: 'owner.signed_out', sub, ...defined({ by }) });
 };
 
 /** Deletes every record that may contain the name of an owner, whatever version wrote it. */

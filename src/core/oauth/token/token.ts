@@ -103,7 +103,7 @@ export const token = (
       return Object.assign(answer, { onSent: whenSent });
     } catch (error) {
       if (error instanceof OAuthError && error.code !== 'authorization_pending') {
-        const known = client === undefined ? {} : { client_id: client.client_id };
+        const known = defined({ client_id: client?.client_id });
         emit?.({ type: 'token.refused', error: error.code, reason: error.message, grant_type, ...known });
       }
       throw withNonce(error, proven);
