@@ -52,11 +52,10 @@ export const metadataDocument = (
   { metadata: further, publicKeys }: Pick<OAuthHooks, 'metadata' | 'publicKeys'>,
   endpoints: readonly Capability<never>['metadata'][],
 ): object => {
-  const { grants, paths } = config;
+  const { grants, paths, rules } = config;
   const { described } = config.resources;
   const browser = grants.has('authorization_code') || grants.has('implicit');
   const hasPages = OWNER_GRANTS.some((name) => grants.has(name));
-  const { rules } = config;
   const authenticationMethods = allowedBy(rules.clientAuthentication, config.clients.authenticationMethods);
   const challengeMethods = allowedBy(rules.challengeMethods, config.clients.challengeMethods);
   const signing = authenticationMethods.includes('private_key_jwt')
