@@ -56,8 +56,8 @@ export interface SigningKeys {
     payload: string,
     algorithm: SigningAlgorithm,
   ) => Promise<string>;
-  /** A published key. */
-  readonly find: (kid: string | undefined) => Promise<KeyObject | undefined>;
+  /** A published key, if it signs by this algorithm. */
+  readonly find: (kid: string | undefined, alg: string | undefined) => Promise<KeyObject | undefined>;
   /** The published keys. */
   readonly published: () => Promise<readonly PublicKey[]>;
 }

@@ -67,9 +67,9 @@ export class IdTokenKeys {
     return this.#keys.sign(header, payload, this.algorithmFor(named));
   }
 
-  /** A published key. */
-  find(kid: string | undefined): ReturnType<SigningKeys['find']> {
-    return this.#keys.find(kid);
+  /** A published key for this algorithm. */
+  find(kid: string | undefined, alg: string): ReturnType<SigningKeys['find']> {
+    return this.#keys.find(kid, alg);
   }
 
   /** The published keys. */

@@ -19,6 +19,7 @@ interface VerifiedToken {
 
 interface RememberedToken extends VerifiedToken {
   readonly kid: string | undefined;
+  readonly alg: string | undefined;
   readonly key: KeyObject | undefined;
 }
 
@@ -75,7 +76,7 @@ export class JwtAccessTokens {
     const known = this.#verified.get(id);
     if (known === undefined) return this.#check(token, id);
     // A key may have been withdrawn before its tokens expired; then they become invalid with it.
-    const current = this.#clock() < known.record.exp * 1000 && (await this.#keys.find(known.kid)) === known.key;
+    const current = this.#clock() < known.record.exp * 1000 && (await this.#keys.find(known.kid, known.alg)) === known.key;
     if (current) return known;
     this.#verified.delete(id);
     return this.#check(token, id);
@@ -83,8 +84,8 @@ export class JwtAccessTokens {
 
   async #check(token: string, id: string): Promise<VerifiedToken | undefined> {
     let key: KeyObject | undefined;
-    const find = async ({ kid }: { kid?: string }): Promise<KeyObject> => {
-      key = await this.#keys.find(kid);
+    const find = async ({ kid, alg }: { kid?: string; alg?: string }): Promise<KeyObject> => {
+      key = await this.#keys.find(kid, alg);
       if (key === undefined) throw new errors.JWKSNoMatchingKey();
       return key;
     };
@@ -97,7 +98,7 @@ export class JwtAccessTokens {
         currentDate: new Date(this.#clock()),
       });
       const verified = this.#read(payload);
-      if (verified !== undefined) this.#remember(id, { ...verified, kid: protectedHeader.kid, key });
+      if (verified !== undefined) this.#remember(id, { ...verified, kid: protectedHeader.kid, alg: protectedHeader.alg, key });
       return verified;
     } catch (error) {
       if (error instanceof errors.JOSEError) return undefined;

@@ -275,10 +275,10 @@ export class KeyRing {
     return `${input}.${Buffer.from(signature).toString('base64url')}`;
   }
 
-  /** The public key with this id, as long as its tokens may be live. */
-  async find(kid: string | undefined): Promise<KeyObject | undefined> {
+  /** The public key with this id, as long as its tokens may be live, if it signs by this algorithm. Node 22 fails on another kind of key. */
+  async find(kid: string | undefined, alg: string | undefined): Promise<KeyObject | undefined> {
     const published = await this.#published();
-    return published.find((key) => key.kid === kid)?.publicKey;
+    return published.find((key) => key.kid === kid && key.algorithm === alg)?.publicKey;
   }
 
   /** The published keys (RFC 7517 §5). */
