@@ -172,7 +172,7 @@ describe.each(hostFor(import.meta.url))('telling clients that their user has sig
     expect(failures()).toEqual([]);
     // A logout token is not an ID token.
     const page = await browser.open(`${running.base}/oauth/logout?id_token_hint=${received[0]?.token ?? ''}`);
-    expect(page.status).toBe(302);
+    expect(page.status).toBe(303);
     const { json } = await new Client(running.base).get('/.well-known/openid-configuration');
     expect(json).toMatchObject({ backchannel_logout_supported: true, backchannel_logout_session_supported: true });
   });

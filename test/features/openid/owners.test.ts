@@ -16,7 +16,7 @@ const SENTENCES = {
   fr: ['Savoir qui vous êtes sur ce site', 'Voir votre adresse e-mail'],
   ja: ['このサイトでのあなたのアカウントを知る', 'あなたのメールアドレスを見る'],
   'pt-BR': ['Saber quem é você neste site', 'Ver seu endereço de e-mail'],
-  'zh-Hans': ['知道您在本网站的身份', '查看您的电子邮件地址'],
+  'zh-Hans': ['知道你在本网站的身份', '查看你的电子邮件地址'],
 } as const;
 
 const offered = Object.values(languages).filter((one) => typeof one === 'object');
