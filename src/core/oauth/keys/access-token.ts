@@ -76,7 +76,8 @@ export class JwtAccessTokens {
     const known = this.#verified.get(id);
     if (known === undefined) return this.#check(token, id);
     // A key may have been withdrawn before its tokens expired; then they become invalid with it.
-    const current = this.#clock() < known.record.exp * 1000 && (await this.#keys.find(known.kid, known.alg)) === known.key;
+    const current =
+      this.#clock() < known.record.exp * 1000 && (await this.#keys.find(known.kid, known.alg)) === known.key;
     if (current) return known;
     this.#verified.delete(id);
     return this.#check(token, id);
@@ -98,7 +99,8 @@ export class JwtAccessTokens {
         currentDate: new Date(this.#clock()),
       });
       const verified = this.#read(payload);
-      if (verified !== undefined) this.#remember(id, { ...verified, kid: protectedHeader.kid, alg: protectedHeader.alg, key });
+      if (verified !== undefined)
+        this.#remember(id, { ...verified, kid: protectedHeader.kid, alg: protectedHeader.alg, key });
       return verified;
     } catch (error) {
       if (error instanceof errors.JOSEError) return undefined;
