@@ -56,8 +56,8 @@ export interface SigningKeys {
     payload: string,
     algorithm: SigningAlgorithm,
   ) => Promise<string>;
-  /** A published key, if it signs by this algorithm. */
-  readonly find: (kid: string | undefined, alg: string | undefined) => Promise<KeyObject | undefined>;
+  /** The published key that a header names, if it signs by the algorithm that the header names. */
+  readonly find: (header: { readonly kid?: unknown; readonly alg?: unknown }) => Promise<KeyObject | undefined>;
   /** The published keys. */
   readonly published: () => Promise<readonly PublicKey[]>;
 }

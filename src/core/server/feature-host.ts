@@ -148,7 +148,7 @@ const signingKeys = (
   return {
     algorithms: typeof source === 'function' ? algorithms : ring.algorithms,
     sign: (header, payload, algorithm) => ring.sign(header, payload, algorithm),
-    find: (kid, alg) => ring.find(kid, alg),
+    find: (header) => ring.find(header),
     published: async () => (await ring.jwks()).keys,
   };
 };

@@ -91,7 +91,7 @@ export class IdTokens {
     try {
       const { alg = '', typ, kid } = decodeProtectedHeader(hint);
       if (typ !== TYPE || !this.#keys.has(alg)) return undefined;
-      const key = await this.#keys.find(kid, alg);
+      const key = await this.#keys.find({ kid, alg });
       if (key === undefined) return undefined;
       const { payload } = await compactVerify(hint, key, { algorithms: [alg] });
       const claims: unknown = JSON.parse(Buffer.from(payload).toString('utf8'));

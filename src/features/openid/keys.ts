@@ -67,9 +67,9 @@ export class IdTokenKeys {
     return this.#keys.sign(header, payload, this.algorithmFor(named));
   }
 
-  /** A published key for this algorithm. */
-  find(kid: string | undefined, alg: string): ReturnType<SigningKeys['find']> {
-    return this.#keys.find(kid, alg);
+  /** The published key that a header names. */
+  find(header: Parameters<SigningKeys['find']>[0]): ReturnType<SigningKeys['find']> {
+    return this.#keys.find(header);
   }
 
   /** The published keys. */

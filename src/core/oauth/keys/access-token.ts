@@ -1,5 +1,5 @@
 import type { KeyObject } from 'node:crypto';
-import type { JWTPayload } from 'jose';
+import type { JWTHeaderParameters, JWTPayload } from 'jose';
 import * as errors from 'jose/errors';
 import { jwtVerify } from 'jose/jwt/verify';
 import { isActor } from '../../base/actor.js';
@@ -18,8 +18,7 @@ interface VerifiedToken {
 }
 
 interface RememberedToken extends VerifiedToken {
-  readonly kid: string | undefined;
-  readonly alg: string | undefined;
+  readonly header: Parameters<KeyRing['find']>[0];
   readonly key: KeyObject | undefined;
 }
 
@@ -76,8 +75,7 @@ export class JwtAccessTokens {
     const known = this.#verified.get(id);
     if (known === undefined) return this.#check(token, id);
     // A key may have been withdrawn before its tokens expired; then they become invalid with it.
-    const current =
-      this.#clock() < known.record.exp * 1000 && (await this.#keys.find(known.kid, known.alg)) === known.key;
+    const current = this.#clock() < known.record.exp * 1000 && (await this.#keys.find(known.header)) === known.key;
     if (current) return known;
     this.#verified.delete(id);
     return this.#check(token, id);
@@ -85,13 +83,13 @@ export class JwtAccessTokens {
 
   async #check(token: string, id: string): Promise<VerifiedToken | undefined> {
     let key: KeyObject | undefined;
-    const find = async ({ kid, alg }: { kid?: string; alg?: string }): Promise<KeyObject> => {
-      key = await this.#keys.find(kid, alg);
+    const find = async (header: JWTHeaderParameters): Promise<KeyObject> => {
+      key = await this.#keys.find(header);
       if (key === undefined) throw new errors.JWKSNoMatchingKey();
       return key;
     };
     try {
-      const { payload, protectedHeader } = await jwtVerify(token, find, {
+      const { payload, protectedHeader: header } = await jwtVerify(token, find, {
         algorithms: [...SIGNING_ALGORITHMS],
         issuer: this.#issuer,
         typ: 'at+jwt',
@@ -99,8 +97,7 @@ export class JwtAccessTokens {
         currentDate: new Date(this.#clock()),
       });
       const verified = this.#read(payload);
-      if (verified !== undefined)
-        this.#remember(id, { ...verified, kid: protectedHeader.kid, alg: protectedHeader.alg, key });
+      if (verified !== undefined) this.#remember(id, { ...verified, header, key });
       return verified;
     } catch (error) {
       if (error instanceof errors.JOSEError) return undefined;

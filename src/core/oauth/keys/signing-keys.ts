@@ -276,7 +276,7 @@ export class KeyRing {
   }
 
   /** The public key with this id, as long as its tokens may be live, if it signs by this algorithm. Node 22 fails on another kind of key. */
-  async find(kid: string | undefined, alg: string | undefined): Promise<KeyObject | undefined> {
+  async find({ kid, alg }: { readonly kid?: unknown; readonly alg?: unknown }): Promise<KeyObject | undefined> {
     const published = await this.#published();
     return published.find((key) => key.kid === kid && key.algorithm === alg)?.publicKey;
   }
