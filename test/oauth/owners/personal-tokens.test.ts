@@ -169,6 +169,22 @@ describe.each(hostFor(import.meta.url))('the page of personal tokens on $name', 
     expect(wordsOf(await create('d'))).toContain('You have reached the maximum number of tokens.');
   });
 
+  test('keeps to the number of tokens when forms are sent at the same time', async () => {
+    limitsOfTest({ personalTokens: 3 });
+    await signedIn();
+    const pages = await Promise.all(Array.from({ length: 8 }, () => signedIn()));
+    const answers = await Promise.all(
+      pages.map((page, n) =>
+        browser.submit(creation(page), {
+          ...{ name: `n${n}`, [field(page, 'See your name')]: '1', days: '7', decision: 'create' },
+        }),
+      ),
+    );
+    const shown = answers.map(tokenIn).filter((token) => token !== '');
+    expect((await host.grants.list({ sub: 'alice' })).grants).toHaveLength(shown.length);
+    expect(shown.length).toBeLessThanOrEqual(3);
+  });
+
   test('ignores a form that this owner was not shown in this browser', async () => {
     const token = tokenIn(await create('Mine'));
     const page = await signedIn();
