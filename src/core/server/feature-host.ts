@@ -152,6 +152,7 @@ const signingKeys = (
     published: async () => (await ring.jwks()).keys,
   };
 };
+
 const tooManyFailures = (retryAfter: number): OAuthError =>
   tooManyRequests('Too many wrong credentials from this address.', retryAfter);
 

@@ -19,7 +19,8 @@ import {
 import type { Emit } from '../events/events.js';
 import type { Parameters } from '../facts/parameters.js';
 import type { OAuthHooks } from '../kernel/hooks.js';
-import { backTo, RefusedPage, RefusedRequest, excerpt, reportSent } from '../kernel/refusal.js';
+import { backTo, RefusedPage, reportSent } from '../kernel/refusal.js';
+import { excerpt, RefusedRequest } from '../kernel/refused-request.js';
 import { callerOf, type RequestScope } from '../kernel/request-scope.js';
 import { checkScope, type RequestedAccess } from '../kernel/requested-access.js';
 import type { KeptParameters } from '../records/chain-record.js';

@@ -13,7 +13,7 @@ import { isLoopbackRedirect, redirectHost } from '../clients/redirect-uri.js';
 import type { Emit } from '../events/events.js';
 import type { Parameters } from '../facts/parameters.js';
 import type { PageScope } from '../kernel/page-scope.js';
-import { RefusedRequest } from '../kernel/refusal.js';
+import { RefusedRequest } from '../kernel/refused-request.js';
 import type { AccessViews } from '../pages/access-views.js';
 import { CONSENT_PAGE } from '../pages/built-in-pages.js';
 import { accountView, clientView } from '../pages/party-views.js';

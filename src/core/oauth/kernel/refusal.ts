@@ -9,8 +9,6 @@ import type { Client } from '../clients/client.js';
 import type { Emit, RefusalReason } from '../events/events.js';
 import { excerpt, RefusedRequest, type Refusal } from './refused-request.js';
 
-export { excerpt, RefusedRequest };
-
 /** An error that is shown to the user, with its reason. */
 export class RefusedPage extends PageError {
   readonly refusal: Refusal;
