@@ -8,6 +8,7 @@ import { mistake, type OnWarning } from '../core/base/mistakes.js';
 import { field } from './field.js';
 import { MAX_KEY_BYTES, mysqlStatements, mysqlTables, type Statements } from './mysql-sql.js';
 import {
+  causeWith,
   problems,
   queryOf,
   type SqlStore,
@@ -71,6 +72,8 @@ export function mysqlStore(options: MysqlStoreOptions): MysqlStore {
   return storeIn(
     {
       server: 'MySQL',
+      incomplete: problems('mysqlStore', names).incomplete,
+      isIncomplete: (error) => MISSING.has(errnoOf(error)),
       async add(record, groups) {
         const json = toAscii(record.value);
         await enter(record, groups);
@@ -154,13 +157,8 @@ const CONFLICTS: ReadonlySet<unknown> = new Set([1213, 1020]);
 const MISSING: ReadonlySet<unknown> = new Set([1146, 1054]);
 const DENIED: ReadonlySet<unknown> = new Set([1142, 1143]);
 
-/** The number of the server's error. Libraries around a driver keep its error as the `cause`. */
-function errnoOf(error: unknown): unknown {
-  for (let at = error, depth = 0; at instanceof Error && depth < 4; at = at.cause, depth += 1) {
-    if ('errno' in at) return at.errno;
-  }
-  return undefined;
-}
+/** The number of the server's error. */
+const errnoOf = (error: unknown): unknown => causeWith(error, 'errno');
 
 /**
  * Inserts the record, or replaces one that has expired. A live record with the same `rev` was written by this very call, whose statement was sent twice.

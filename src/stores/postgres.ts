@@ -8,6 +8,7 @@ import { mistake } from '../core/base/mistakes.js';
 import { field } from './field.js';
 import { type Ask, postgresTables, statements } from './postgres-sql.js';
 import {
+  causeWith,
   problems,
   queryOf,
   type SqlStore,
@@ -79,6 +80,8 @@ export function postgresStore(options: PostgresStoreOptions): PostgresStore {
   return storeIn(
     {
       server: 'PostgreSQL',
+      incomplete: problems('postgresStore', names).incomplete,
+      isIncomplete: (error) => MISSING.has(causeWith(error, 'code')),
       async add({ key, value, end, now, rev }, groups) {
         const record = [key, JSON.stringify(value), end, now, rev];
         const rows =
@@ -107,6 +110,9 @@ export function postgresStore(options: PostgresStoreOptions): PostgresStore {
     options,
   );
 }
+
+/** The codes of the server for a missing table or column. */
+const MISSING: ReadonlySet<unknown> = new Set(['42P01', '42703']);
 
 /** Whether the tables are as required, and whether the first lacks room for swaps. */
 async function look(ask: Ask): Promise<{ readonly complete: boolean; readonly packed: boolean }> {

@@ -90,6 +90,10 @@ export interface WrittenRecord {
 /** What differs between the servers. Groups and keys are given once each. */
 interface SqlEngine extends Pick<SqlStore, 'check'> {
   readonly server: string;
+  /** What to do if a table or a column is missing. */
+  readonly incomplete: string;
+  /** Whether an error of the server says that. */
+  isIncomplete(error: unknown): boolean;
   add(record: WrittenRecord, groups: readonly string[]): Promise<boolean>;
   swap(record: WrittenRecord, before: string, groups: readonly string[]): Promise<boolean>;
   /** The row of a live record, with its `value`. */
@@ -108,7 +112,13 @@ interface SqlEngine extends Pick<SqlStore, 'check'> {
 export function storeIn(engine: SqlEngine, options: SqlStoreOptions): SqlStore {
   // The columns have no fractions, which the clock may have.
   const clock = (): number => Math.floor((options.clock ?? Date.now)());
-  const clearExpired = (size: number): Promise<number> => engine.clear(clock() - CLOCK_SLACK_MS, Number(size));
+  /** The server only names what is missing, in the first request that fails. */
+  const explained = <T>(answer: Promise<T>): Promise<T> =>
+    answer.catch((error: unknown) => {
+      throw engine.isIncomplete(error) ? mistake(engine.incomplete, 'OQ115', error) : error;
+    });
+  const clearExpired = (size: number): Promise<number> =>
+    explained(engine.clear(clock() - CLOCK_SLACK_MS, Number(size)));
   const stopClearing = clearInBackground(clearExpired, options);
   const written = (key: string, value: object, expiresAt: number): WrittenRecord | undefined => {
     const now = clock();
@@ -117,26 +127,26 @@ export function storeIn(engine: SqlEngine, options: SqlStoreOptions): SqlStore {
   return {
     async add(key, value, expiresAt, groups = []) {
       const record = written(key, value, expiresAt);
-      return record !== undefined && engine.add(record, [...new Set(groups)]);
+      return record !== undefined && explained(engine.add(record, [...new Set(groups)]));
     },
     async swap(key, before, value, expiresAt, groups = []) {
       const record = written(key, value, expiresAt);
-      return record !== undefined && engine.swap(record, before, [...new Set(groups)]);
+      return record !== undefined && explained(engine.swap(record, before, [...new Set(groups)]));
     },
     async get(key) {
-      const [row] = await engine.get(key, clock());
+      const [row] = await explained(engine.get(key, clock()));
       return parseRow(row);
     },
     async getMany(keys) {
       const different = [...new Set(keys)];
       if (different.length === 0) return [];
-      const rows = await engine.getMany(different, clock());
+      const rows = await explained(engine.getMany(different, clock()));
       const records = new Map(rows.map((row) => [field(row, 'key'), parseRow(row)]));
       return keys.map((key) => records.get(key));
     },
     list: async (group, { after = '', limit }) =>
-      pageOf(keysOf(await engine.list(group, after, clock(), Number(limit) + 1), engine.server), limit),
-    delete: async (key) => void (await engine.remove(key)),
+      pageOf(keysOf(await explained(engine.list(group, after, clock(), Number(limit) + 1)), engine.server), limit),
+    delete: async (key) => void (await explained(engine.remove(key))),
     migrate: (given = {}) => engine.migrate(given),
     check: () => engine.check(),
     clearExpired,
@@ -151,6 +161,14 @@ function keysOf(rows: readonly unknown[], server: string): string[] {
   const keys = rows.map((row) => field(row, 'key'));
   if (!isTexts(keys)) throw new StoreError('STORE_ANSWER', `${server} returned keys that are not strings`);
   return keys;
+}
+
+/** A member of the server's error. Libraries around a driver keep its error as the `cause`. */
+export function causeWith(error: unknown, name: 'code' | 'errno'): unknown {
+  for (let at = error, depth = 0; at instanceof Error && depth < 4; at = at.cause, depth += 1) {
+    if (name in at) return field(at, name);
+  }
+  return undefined;
 }
 
 /** What `check` reports about missing tables and permissions, the same for every server. */

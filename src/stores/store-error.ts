@@ -8,7 +8,7 @@
  */
 export type StoreErrorCode = 'STORE_FULL' | 'STORE_TIMEOUT' | 'STORE_ANSWER' | 'STORE_EVICTS';
 
-/** An error detected by a store itself; errors of drivers are passed through unchanged. */
+/** An error detected by a store itself. Errors of drivers are passed through unchanged, unless a table is missing: then they are the cause. */
 export class StoreError extends Error {
   /** Always `StoreError`. */
   override readonly name = 'StoreError';

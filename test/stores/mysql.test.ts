@@ -43,6 +43,26 @@ test('a call that always loses rejects, and so does every other error at once', 
   expect(once.sent).toHaveLength(1);
 });
 
+test('a missing table or column says what to do, in every call', async () => {
+  const calls: readonly ((store: ReturnType<typeof over>) => Promise<unknown>)[] = [
+    (store) => store.add('a', {}, LATER(), ['g']),
+    (store) => store.swap('a', '1', { rev: '2' }, LATER()),
+    (store) => store.get('a'),
+    (store) => store.getMany(['a']),
+    (store) => store.list('g', { limit: 1 }),
+    (store) => store.delete('a'),
+    (store) => store.clearExpired(1),
+  ];
+  await everyRow(calls, async (call) => {
+    for (const errno of [1146, 1054]) {
+      const cause = new Error('Failed query', { cause: serverError(errno) });
+      const message = expect.stringContaining('oauth_records_groups is missing or incomplete; call migrate()');
+      await expect(call(over(answering(cause).query))).rejects.toMatchObject({ message, code: 'OQ115', cause });
+    }
+    await expect(call(over(answering(serverError(1142)).query))).rejects.toMatchObject({ errno: 1142 });
+  });
+});
+
 test('an add that finds a record: its own is true, a live one false, an expired one is replaced', () => {
   const now = Date.now();
   return everyRow(

@@ -90,6 +90,10 @@ describeEngine('a PostgreSQL with a separate administrator', noPostgres, () => {
   test('a role without the right to create uses an existing table, and migrate changes nothing', async () => {
     const store = await open(asApp());
     await expect(store.migrate()).rejects.toThrow(/permission denied/);
+    await expect(store.get('a'), 'what requests log').rejects.toMatchObject({
+      message: expect.stringContaining('call migrate()'),
+      cause: { code: '42P01' },
+    });
     await expect(store.check()).rejects.toThrow(
       /oauth_records or oauth_records_groups is missing or incomplete; call migrate/,
     );
