@@ -116,3 +116,50 @@ test('one user name in all its spellings is looked up and counted as one, in a l
   }
   expect(new Set(asked)).toEqual(new Set(['zo\u00eb', 'Zo\u00eb']));
 });
+
+test('a directory that ignores accents and invisible characters gives no more guesses for each spelling; a list does not ignore them', async () => {
+  limitsOfTest({ loginFailures: 3 });
+  const statusesOf = async (users: object, names: readonly string[]): Promise<readonly number[]> => {
+    const { options } = fixture({ clients: [LEGACY], grants: ['password'], users: users as never });
+    const { handler } = oauthQuery({ ...options, issuer: 'https://auth.example' });
+    const statuses = [];
+    for (const username of names) {
+      const form = { grant_type: 'password', username, password: 'x' };
+      const body = new URLSearchParams({ ...form, client_id: 'legacy', client_secret: 'legacy-secret' });
+      statuses.push((await handler(new Request('https://auth.example/oauth/token', { method: 'POST', body }))).status);
+    }
+    return statuses;
+  };
+  const spellings = [
+    ['jose', 'jos\u00e9', 'JOS\u00c8', 'j\u00f6se', 'jo\u200bse', 'jo\ufe0fse', 'jo\u2060se', '\uff4aose'],
+    [
+      'stra\u00dfe',
+      'strasse',
+      'STRASSE',
+      'str\u00e1sse',
+      'stra\u017fse',
+      'stra\u1e9ee',
+      'stras\u00adse',
+      'stra\u034fsse',
+    ],
+    [
+      '\u304b',
+      '\u304c',
+      '\u304b\u3099',
+      '\u304b\u200d',
+      '\u304b\u034f',
+      '\u304b\ufe00',
+      '\u304c\u200b',
+      '\u304b\u2060',
+    ],
+  ];
+  for (const names of spellings)
+    expect(await statusesOf({ authenticate: () => undefined }, names)).toEqual([
+      400,
+      400,
+      400,
+      ...Array<number>(5).fill(429),
+    ]);
+  const list = [{ username: 'jos\u00e9', password: 'x' }];
+  expect(await statusesOf(list, [...Array<string>(4).fill('jose'), 'jos\u00e9'])).toEqual([400, 400, 400, 429, 200]);
+});

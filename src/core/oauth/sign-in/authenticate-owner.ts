@@ -5,7 +5,7 @@ import { minutesOf, PageError } from '../../base/pages/page-error.js';
 import type { Emit } from '../events/events.js';
 import { LIMITS } from '../facts/limits.js';
 import { checkOwner, type Owner } from '../records/owner.js';
-import { countedName, type Directory, typedName } from './users.js';
+import { foldedName, type Directory, guessedName, typedName } from './users.js';
 
 /** Dependencies for checking a password. */
 export interface OwnerAuthentication {
@@ -23,13 +23,12 @@ export const authenticateOwner = (
 ): Promise<Attempt<Owner>> => {
   if (users === undefined) throw new TypeError('options.users is missing, so passwords cannot be checked.');
   const typed = typedName(username);
-  const name = countedName(username);
+  const name = foldedName(username);
+  // A list compares as we do. In one, unknown spellings must not be counted with a user: they are counted by this process alone.
+  const counted = users.knows === undefined ? guessedName(name ?? '') : (name ?? '');
   const isKnown = name !== undefined && (users.knows?.(name) ?? true);
-  const guess = guessAt(name ?? '', request, {
-    isKnown,
-    failures: LIMITS.loginFailures,
-    ofSource: limitAt(request.ip, LIMITS.sourceFailures),
-  });
+  const ofSource = limitAt(request.ip, LIMITS.sourceFailures);
+  const guess = guessAt(counted, request, { isKnown, failures: LIMITS.loginFailures, ofSource });
   return loginLimit.attempt(guess, request, async () => {
     const found = typed === undefined ? undefined : await users.authenticate(typed, password, request);
     const owner =

@@ -19,7 +19,7 @@ import type { SignInWishes } from './asked-sign-in.js';
 import { authenticateOwner, type OwnerAuthentication, tooManyAttempts } from './authenticate-owner.js';
 import { endSession, endSessions, isEnded, lastSignOutOf, type OwnerSessionContext } from './owner-sessions.js';
 import type { Session, Sessions } from './sessions.js';
-import { countedName } from './users.js';
+import { foldedName } from './users.js';
 
 /** Returns the signed-in user of the application; without it, the built-in page is used. */
 interface HostSignIn {
@@ -193,7 +193,7 @@ export class SignIn {
     if (!this.sessions.isFormToken(form.get('form_token'), session, LOGIN)) {
       // The second press of a double click has the session that the first one started. This does not sign anyone in.
       const isSamePress =
-        signedIn !== undefined && countedName(signedIn.username ?? signedIn.sub) === countedName(username);
+        signedIn !== undefined && foldedName(signedIn.username ?? signedIn.sub) === foldedName(username);
       if (isSamePress) return redirect(destination.returnTo, 303);
       throw formExpired(destination.returnTo);
     }

@@ -48,8 +48,8 @@ export interface UserDirectory {
 /** A directory as the core uses it. */
 export interface Directory extends Omit<UserDirectory, 'authenticate'> {
   authenticate(username: string, password: string, caller: HttpRequest): MaybePromise<Owner | undefined | null | false>;
-  /** Whether there is a user whose name is counted like this. `true` if absent. */
-  knows?(counted: string): boolean;
+  /** Whether there is a user whose {@link foldedName} is this. `true` if absent. */
+  knows?(folded: string): boolean;
 }
 
 /** Spaces and invisible characters around text, which nobody types on purpose. */
@@ -63,13 +63,20 @@ const AROUND = /^[\s\p{Cf}]+|[\s\p{Cf}]+$/gu;
 export const typedName = (username: string): string | undefined =>
   normalizeText(username, 'NFC', MAX_LENGTH.name)?.replace(AROUND, '');
 
-/** How a user name is counted, and found in a list: a directory that is lax about its spelling must not give more guesses for each. */
-export const countedName = (username: string): string | undefined =>
+/** A user name as a list compares it: without case and width. */
+export const foldedName = (username: string): string | undefined =>
   normalizeText(username, 'NFKC', MAX_LENGTH.name)?.replace(AROUND, '').toLowerCase();
+
+/**
+ * How the guesses at a user are counted. Many databases find a name without its accents, or with invisible characters in it: whoever varies
+ * them must not get more guesses.
+ */
+export const guessedName = (folded: string): string =>
+  (normalizeText(folded, 'NFD', MAX_LENGTH.name) ?? folded).replace(/[\p{sc=Zinh}\p{C}]/gu, '').toUpperCase();
 
 /** A list of users as a directory. */
 export const directoryOf = (users: readonly User[], limitAt: LimitAt): Required<Directory> => {
-  const byName = new Map(users.map((user) => [countedName(user.username), user]));
+  const byName = new Map(users.map((user) => [foldedName(user.username), user]));
   const subjects = new Set(users.map((user) => user.sub ?? user.username));
   const hashes = new Map<string, SlowHash>();
   for (const { username, password } of users) {
@@ -79,7 +86,7 @@ export const directoryOf = (users: readonly User[], limitAt: LimitAt): Required<
   const decoys = decoysOf([...hashes.values()]);
   return {
     authenticate: async (username, password, caller) => {
-      const user = byName.get(countedName(username));
+      const user = byName.get(foldedName(username));
       const expected = user?.password;
       const isText = typeof expected === 'string';
       const hash = hashes.get(user?.username ?? '');
@@ -127,7 +134,7 @@ export const USER_FIELDS = {
 export const USER_LIST = refined(listOf('an array of users', object(USER_FIELDS)), (users, path) => {
   const names = new Set<string>();
   for (const [index, { username, sub = username }] of users.entries()) {
-    const name = countedName(username);
+    const name = foldedName(username);
     if (name === undefined || name === '')
       return fail(`${path}[${index}].username: ${JSON.stringify(username.slice(0, 100))} cannot be typed as a name.`);
     if (names.has(name))
