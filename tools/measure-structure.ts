@@ -68,7 +68,6 @@ const REASONS: Readonly<Record<string, string>> = {
     'Validation of every registration, secrets, redirect URIs; also what clients say about themselves',
   'core/oauth/code': 'The authorization endpoint and the code grant',
   'core/oauth/device': 'The device flow: a grant that `options.grants` enables',
-  'core/oauth/events': 'Types of the events',
   'core/oauth/facts': 'Limits, resources and parameters that all endpoints share',
   'core/oauth/kernel': 'Authentication of clients and the rules of every grant',
   'core/oauth/keys': 'Keys and signatures of JWT access tokens: `options.jwt`',

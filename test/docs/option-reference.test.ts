@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { RESOURCE_DEFINITION } from '../../src/core/base/resource-metadata.js';
 import type { Table } from '../../src/core/base/schema.js';
-import { CLIENT_FIELDS } from '../../src/core/oauth/clients/check-registration.js';
+import { CLIENT_FIELDS } from '../../src/core/oauth/clients/client-fields.js';
 import { USER_FIELDS } from '../../src/core/oauth/sign-in/users.js';
 import { QUERY_OPTIONS } from '../../src/core/query/option-table.js';
 import { SCOPE_FIELDS, SERVER_OPTIONS } from '../../src/core/server/options/server-table.js';

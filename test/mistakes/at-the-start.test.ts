@@ -24,7 +24,7 @@ import { Pool } from 'pg';
 import { createClient } from 'redis';
 import { afterEach, expect, test, vi } from 'vitest';
 import { hashSecret } from '../../src/core/index.js';
-import { CLIENT_FIELDS } from '../../src/core/oauth/clients/check-registration.js';
+import { CLIENT_FIELDS } from '../../src/core/oauth/clients/client-fields.js';
 import { SERVER_OPTIONS } from '../../src/core/server/options/server-table.js';
 import { everyRow } from '../rows.js';
 

@@ -4,7 +4,7 @@ import type { Clock } from '../base/ports.js';
 import { printable } from '../base/printable.js';
 import type { RandomSource } from '../base/secrets.js';
 import { monotonic } from '../base/system.js';
-import { type OAuthEvent, type OAuthEventListener, type OAuthOccurrence, OUTCOMES } from '../oauth/events/events.js';
+import type { OAuthEvent, OAuthEventListener, OAuthOccurrence } from '../oauth/events/events.js';
 import type { RequestScope } from '../oauth/kernel/request-scope.js';
 
 const EVENTS = channel('oauth-query:event');
@@ -29,6 +29,35 @@ export interface RequestTrace {
   /** Milliseconds from the start until the response is ready, with fractions; sending it is not included. Absent at the start. */
   duration?: number;
 }
+
+/** The outcome of each type of event. */
+const OUTCOMES: Readonly<Record<OAuthOccurrence['type'], OAuthEvent['outcome']>> = {
+  'token.issued': 'success',
+  'token.refused': 'failure',
+  'token.revoked': 'success',
+  'grant.created': 'success',
+  'grant.revoked': 'success',
+  'replay.detected': 'failure',
+  'dpop.refused': 'failure',
+  'assertion.refused': 'failure',
+  'exchange.refused': 'failure',
+  'client.authentication_failed': 'failure',
+  'client.tokens_ended': 'success',
+  'client.changed': 'success',
+  'client.registered': 'success',
+  'client.document_fetched': 'success',
+  'client.document_failed': 'failure',
+  'client.document_changed': 'success',
+  'owner.signed_in': 'success',
+  'owner.signed_out': 'success',
+  'owner.sign_in_failed': 'failure',
+  'logout.failed': 'failure',
+  'consent.decided': 'success',
+  'authorization.refused': 'failure',
+  'device.requested': 'success',
+  'device.decided': 'success',
+  'limit.reached': 'failure',
+};
 
 /** Acceptable request ids: those of frameworks and proxies, without characters that would corrupt a log. */
 const REQUEST_ID = /^[\x21-\x7e]{1,200}$/;

@@ -312,35 +312,6 @@ type EventOutcome = 'success' | 'failure';
 /** An event for logging and alerting. No event contains a secret, a token or a code. */
 export type OAuthEvent = OAuthOccurrence & EventOrigin;
 
-/** The outcome of each type of event. */
-export const OUTCOMES: Readonly<Record<OAuthOccurrence['type'], EventOutcome>> = {
-  'token.issued': 'success',
-  'token.refused': 'failure',
-  'token.revoked': 'success',
-  'grant.created': 'success',
-  'grant.revoked': 'success',
-  'replay.detected': 'failure',
-  'dpop.refused': 'failure',
-  'assertion.refused': 'failure',
-  'exchange.refused': 'failure',
-  'client.authentication_failed': 'failure',
-  'client.tokens_ended': 'success',
-  'client.changed': 'success',
-  'client.registered': 'success',
-  'client.document_fetched': 'success',
-  'client.document_failed': 'failure',
-  'client.document_changed': 'success',
-  'owner.signed_in': 'success',
-  'owner.signed_out': 'success',
-  'owner.sign_in_failed': 'failure',
-  'logout.failed': 'failure',
-  'consent.decided': 'success',
-  'authorization.refused': 'failure',
-  'device.requested': 'success',
-  'device.decided': 'success',
-  'limit.reached': 'failure',
-};
-
 /** Emits an event; its time and request are added in one place. */
 export type Emit = (occurrence: OAuthOccurrence) => void;
 
