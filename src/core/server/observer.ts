@@ -30,34 +30,12 @@ export interface RequestTrace {
   duration?: number;
 }
 
-/** The outcome of each type of event. */
-const OUTCOMES: Readonly<Record<OAuthOccurrence['type'], OAuthEvent['outcome']>> = {
-  'token.issued': 'success',
-  'token.refused': 'failure',
-  'token.revoked': 'success',
-  'grant.created': 'success',
-  'grant.revoked': 'success',
-  'replay.detected': 'failure',
-  'dpop.refused': 'failure',
-  'assertion.refused': 'failure',
-  'exchange.refused': 'failure',
-  'client.authentication_failed': 'failure',
-  'client.tokens_ended': 'success',
-  'client.changed': 'success',
-  'client.registered': 'success',
-  'client.document_fetched': 'success',
-  'client.document_failed': 'failure',
-  'client.document_changed': 'success',
-  'owner.signed_in': 'success',
-  'owner.signed_out': 'success',
-  'owner.sign_in_failed': 'failure',
-  'logout.failed': 'failure',
-  'consent.decided': 'success',
-  'authorization.refused': 'failure',
-  'device.requested': 'success',
-  'device.decided': 'success',
-  'limit.reached': 'failure',
-};
+/** The types of events about failures, by their last word. */
+const FAILURE = /(?:failed|refused|detected|reached)$/;
+
+/** The outcome of a type of event. */
+export const outcomeOf = (type: OAuthEvent['type']): OAuthEvent['outcome'] =>
+  FAILURE.test(type) ? 'failure' : 'success';
 
 /** Acceptable request ids: those of frameworks and proxies, without characters that would corrupt a log. */
 const REQUEST_ID = /^[\x21-\x7e]{1,200}$/;
@@ -94,7 +72,7 @@ export class Observer {
     const event: OAuthEvent = Object.assign(
       {},
       occurrence,
-      { outcome: OUTCOMES[occurrence.type], time: this.#given.clock() },
+      { outcome: outcomeOf(occurrence.type), time: this.#given.clock() },
       request && { request_id: this.#idOf(request), ip: request.ip },
     );
     cleanTexts(event);
