@@ -1,4 +1,4 @@
-/** A command-line program that signs its user in through the browser, with openid-client 6. docs/client-programs.md has its registration. */
+/** A command-line program that signs its user in through the browser, with openid-client 6. docs/clients.md has its registration. */
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';

@@ -16,7 +16,7 @@ import { moduleIn } from './guide.js';
 
 /** Runs the block of the guide that contains this text, and returns what the last line exports. */
 const run = (part: string, last: (code: string) => string) =>
-  moduleIn<Record<string, never>>('docs/your-sign-in.md', part, last);
+  moduleIn<Record<string, never>>('docs/sign-in.md', part, last);
 
 /** A server with the options of a block, which uses these values. */
 const serverOf = async (part: string, values: object): Promise<RequestHandler> => {
