@@ -135,8 +135,10 @@ const isSaid = (check: string, meaning: string): boolean => {
   const values = check.match(/'[\w-]+'/g) ?? [];
   const isEnumeration = values.length > 0 && check.replaceAll(/'[\w-]+'|, | or /g, '') === '';
   if (isEnumeration) return values.every((value) => meaning.includes(`\`${value.slice(1, -1)}\``));
-  // Said above the fields of a client.
-  return check === 'https; http on loopback';
+  // Said above the fields of a client; the verb at the beginning of a meaning says that it is of a function.
+  if (['https; http on loopback', 'function'].includes(check)) return true;
+  const words = check.toLowerCase().match(/[\w/]{4,}|\d+|''/g) ?? [];
+  return words.length > 0 && words.every((word) => meaning.toLowerCase().includes(word));
 };
 
 /** One option or field. A part that says nothing new is omitted. */
@@ -216,9 +218,9 @@ export const optionReference = async (): Promise<string> => {
   const membersOf = (name: string): Members => types.get(name)?.() ?? NONE;
   const text = `# Every option
 
-The options of \`oauthQuery({ … })\`. All are optional, except those marked "required". In parentheses: what the server checks at startup, and the default. A path begins with a slash, without placeholders, query or percent escapes. The types are \`ServerOptions\`, \`QueryOptions\`, \`McpOptions\` and \`OpenIdOptions\`.
+The options of \`oauthQuery({ … })\`. All are optional, except those marked "required". In parentheses: what the server checks at startup, where the sentence does not say it, and the default. A path begins with a slash, without placeholders, query or percent escapes. The types are \`ServerOptions\`, \`QueryOptions\`, \`McpOptions\` and \`OpenIdOptions\`.
 
-Also the fields of [a client](#fields-of-a-client), [a scope](#fields-of-a-scope), [a resource](#fields-of-a-resource) and [a user](#fields-of-a-user), and the options of [\`query\`](#query), [\`mcp\`](#mcp) and [\`openid\`](#openid). The options of other features are on their pages: [\`dpop\`](hardening.md#sender-constrained-tokens-dpop), [\`pushedRequests\`](hardening.md#pushed-authorization-requests-par), [\`adminPages\`](users-and-administrators.md#a-page-for-administrators), [\`sessions\`](users-and-administrators.md#log-out-everywhere), [\`personalTokens\`](users-and-administrators.md#personal-tokens), [\`clientDocuments\`](clients.md#client-id-metadata-documents), [the verifiers](guard.md#in-another-process-by-introspection).
+Then the fields of [a client](#fields-of-a-client), [a scope](#fields-of-a-scope), [a resource](#fields-of-a-resource) and [a user](#fields-of-a-user), and the options of [\`query\`](#query), [\`mcp\`](#mcp) and [\`openid\`](#openid). The options of other features are on their pages: [\`dpop\`](hardening.md#sender-constrained-tokens-dpop), [\`pushedRequests\`](hardening.md#pushed-authorization-requests-par), [\`adminPages\`](users-and-administrators.md#a-page-for-administrators), [\`sessions\`](users-and-administrators.md#log-out-everywhere), [\`personalTokens\`](users-and-administrators.md#personal-tokens), [\`clientDocuments\`](clients.md#client-id-metadata-documents), [the verifiers](guard.md#in-another-process-by-introspection).
 
 ${section('', SERVER_OPTIONS, membersOf('ServerOptions'), '')}
 
