@@ -174,7 +174,7 @@ test('serves a folder with its changes and images, in the language that was set,
     (await client.get('/api?action=query&list=allpages&format=json')).text.replace(/[^]*"allpages":/, '');
   expect(await titles()).toMatch(/"Bad"[^]*"Main Page"/);
   writeFileSync(join(folder, 'docs', 'new.md'), 'A new page.');
-  await vi.waitFor(async () => expect(await titles()).toContain('"New"'), { timeout: 20_000 });
+  await vi.waitFor(async () => expect(await titles()).toContain('"New"'), { timeout: 60_000 });
   expect((await client.get('/api?action=parse&page=New&prop=text&format=json')).text).toContain('<p>A new page.</p>');
   expect((await client.get('/api?action=query&meta=siteinfo&format=json')).text).toMatch(/"lang":"ps"/);
   const about = '/api?action=query&titles=File:A_boat.svg&prop=imageinfo&iiprop=url&format=json';

@@ -1,6 +1,6 @@
 import { type ContentLink, type ContentSource, contentQuery, type MemoryPage } from 'oauth-query/content';
 import { expect, test } from 'vitest';
-import { everyRow } from '../rows.js';
+import { everyRow, share } from '../rows.js';
 import { bothSources } from './support/both-sources.js';
 import { startQuery } from './support/same-pages.js';
 import { type Json, type Params, walk } from './support/walk.js';
@@ -176,10 +176,10 @@ const limited = (params: Params, limit: number): Params => ({
 });
 
 for (const [site, content, requests] of CASES) {
-  for (const [name, source] of Object.entries(bothSources(content))) {
+  for (const [place, [name, source]] of Object.entries(bothSources(content)).entries()) {
     test(`in ${name}, a filter that one of 500 rows passes fills each response: ${site}`, async () => {
       const host = await startQuery(contentQuery(source()));
-      await everyRow(requests, async (params) => {
+      await everyRow(share(requests, place), async (params) => {
         const answers = await walk(async (sent) => (await host.query(sent)).json, limited(params, 5));
         expect(answers.map((answer) => rowsOf(answer, params).length)).toEqual([5, 5, 2]);
         const rows = answers.flatMap((answer) => rowsOf(answer, params));
@@ -192,7 +192,7 @@ for (const [site, content, requests] of CASES) {
   test(`of a source that ignores the hints, a response is short only after 5,000 rows: ${site}`, async () => {
     const { source, counted } = ignoringHints(bothSources(content)['memory']!());
     const host = await startQuery(contentQuery(source));
-    await everyRow(requests, async (params) => {
+    await everyRow(share(requests, 2), async (params) => {
       const read: number[] = [];
       const send = async (sent: Params): Promise<Json> => {
         counted.rows = 0;

@@ -1,4 +1,3 @@
-import { generateKeyPairSync } from 'node:crypto';
 import { Auth, type AuthConfig } from '@auth/core';
 import { encode } from '@auth/core/jwt';
 import { verifyToken } from '@clerk/backend';
@@ -12,6 +11,7 @@ import { oauthQuery } from 'oauth-query/express';
 import passport from 'passport';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { listen } from '../hosts/listen.js';
+import { rsaPair } from '../rsa.js';
 import { moduleIn } from './guide.js';
 
 /** Runs the block of the guide that contains this text, and returns what the last line exports. */
@@ -90,8 +90,8 @@ test('Passport', async () => {
 });
 
 test('Clerk: its own verification, offline, with a key of the test; another party and another key are refused', async () => {
-  const ours = generateKeyPairSync('rsa', { modulusLength: 2048 });
-  const strange = generateKeyPairSync('rsa', { modulusLength: 2048 });
+  const ours = rsaPair();
+  const strange = rsaPair('another');
   vi.stubEnv('CLERK_JWT_KEY', ours.publicKey.export({ type: 'spki', format: 'pem' }).toString());
   onTestFinished(() => void vi.unstubAllEnvs());
   const cookieOf = async (azp: string, life: string, { privateKey } = ours): Promise<string> => {

@@ -9,6 +9,7 @@ import { at, service, useExchange } from '../features/token-exchange/support.js'
 import { bearer, Client, hostFor } from '../hosts.js';
 import { listen, useStarted } from '../hosts/listen.js';
 import { everyRow } from '../rows.js';
+import { rsaPair } from '../rsa.js';
 
 const [HOST] = hostFor(import.meta.url);
 
@@ -16,7 +17,7 @@ const KEYS = {
   ES256: generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey,
   ES384: generateKeyPairSync('ec', { namedCurve: 'P-384' }).privateKey,
   EdDSA: generateKeyPairSync('ed25519').privateKey,
-  PS256: generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey,
+  PS256: rsaPair().privateKey,
 };
 const NAMES = Object.keys(KEYS) as (keyof typeof KEYS)[];
 const jwks = {

@@ -1,16 +1,17 @@
-import { createPublicKey, generateKeyPairSync } from 'node:crypto';
+import { createPublicKey } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import { fapi2 } from 'oauth-query/fapi';
 import { introspectionVerifier, type IntrospectionVerifierOptions } from 'oauth-query/guard';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { es256, mint, newKey, rs256 } from '../oauth/support/jwt.js';
 import { everyRow } from '../rows.js';
+import { rsaPair } from '../rsa.js';
 import { ScriptedServer, sendJson } from './support/scripted-server.js';
 
 const NOW = Date.UTC(2026, 0, 1) / 1000;
 const TYPE = 'token-introspection+jwt';
 const key = newKey();
-const rsa = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey;
+const rsa = rsaPair().privateKey;
 const later = newKey();
 const jwkOf = (one: typeof key, kid: string) => ({ ...createPublicKey(one).export({ format: 'jwk' }), kid });
 

@@ -332,8 +332,8 @@ const SABOTAGED: Record<string, Sabotaged> = {
   },
 };
 
-/** The names of the cases that a store fails. */
-async function failures(sabotage: Sabotage): Promise<string[]> {
+/** The names of the cases that a store fails. @param only - The name of the one that it runs; otherwise it runs all. */
+async function failures(sabotage: Sabotage, only?: string): Promise<string[]> {
   const cases = storeContract(() => {
     const rows: Rows = new Map();
     return {
@@ -346,6 +346,7 @@ async function failures(sabotage: Sabotage): Promise<string[]> {
   }, OFFERS);
   const failed: string[] = [];
   for (const { name, run } of cases) {
+    if (only !== undefined && name !== only) continue;
     await run().catch(() => failed.push(name));
   }
   return failed;
@@ -357,7 +358,7 @@ describe('the contract suite', () => {
   });
 
   test.each(Object.entries(SABOTAGED))('rejects a store that %s', async (_name, { found, sabotage }) => {
-    expect(await failures(sabotage)).toContain(found);
+    expect(await failures(sabotage, found)).toEqual([found]);
   });
 
   test('rejects a store that loses everything when it is closed', async () => {

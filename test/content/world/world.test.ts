@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { everyRow } from '../../rows.js';
+import { everyRow, share } from '../../rows.js';
 import { type Answer, sourcesOf, type WorldPage, type WorldServer, worldServer } from './sites.js';
 import { BEGINNINGS, SEARCHES, type SearchRow, TITLES, WORD_COUNTS } from './vectors.js';
 
@@ -45,11 +45,11 @@ beforeAll(async () => {
     }
 });
 
-describe.each(SOURCES)('%s', (source) => {
+describe.each(SOURCES.map((source, place) => [source, place] as const))('%s', (source, place) => {
   const at = (language: string): WorldServer => serverOf(source, language);
 
   test('a title is found in the spelling of its language, by the API and by tools', () =>
-    everyRow(TITLES, async ([language, page, asked, answered]) => {
+    everyRow(share(TITLES, place), async ([language, page, asked, answered]) => {
       const { query } = await at(language).api({ action: 'query', titles: asked });
       expect(query.pages[0].title).toBe(answered);
       expect(query.pages[0].missing === true).toBe(page !== answered);
@@ -75,17 +75,18 @@ describe.each(SOURCES)('%s', (source) => {
       expect(titlesIn(data.search ?? data.results).includes(page)).toBe(isFound);
   };
 
-  test('a search finds what its readers would, by the API and by tools', () => everyRow(SEARCHES, searched));
+  test('a search finds what its readers would, by the API and by tools', () =>
+    everyRow(share(SEARCHES, place), searched));
 
   test('words are counted as readers do', () =>
-    everyRow(WORD_COUNTS, async ([language, page, , words]) => {
+    everyRow(share(WORD_COUNTS, place), async ([language, page, , words]) => {
       const form = { action: 'query', list: 'search', srsearch: `intitle:${page}`, srlimit: 'max' };
       const { query } = await at(language).api(form);
       expect(query.search.find(({ title }: Answer) => title === page)?.wordcount).toBe(words);
     }));
 
   test('titles are completed from their beginning, in which case matters behind the first letter', () =>
-    everyRow(BEGINNINGS, async ([language, page, start, isFound]) => {
+    everyRow(share(BEGINNINGS, place), async ([language, page, start, isFound]) => {
       const { query } = await at(language).api({
         action: 'query',
         list: 'prefixsearch|allpages',

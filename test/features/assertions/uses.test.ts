@@ -2,6 +2,7 @@ import { assertions } from 'oauth-query/assertions';
 import { dpop } from 'oauth-query/dpop';
 import { featureServer } from 'oauth-query/testing';
 import { afterEach, describe, expect, test } from 'vitest';
+import { endOfNextRequest } from '../../hosts/accepted.js';
 import { ProofMaker } from '../dpop/keys.js';
 import { ID_JAG, JWT_BEARER, Signer } from './support.js';
 
@@ -115,12 +116,12 @@ test('a client that hangs up while its request is decided uses nothing up, and m
   const hangUp = new AbortController();
   const body = new URLSearchParams({ grant_type: JWT_BEARER, assertion });
   const url = `${server.issuer}/oauth/token`;
+  const ended = endOfNextRequest();
   const sent = fetch(url, { method: 'POST', headers: basic, body, signal: hangUp.signal });
   await expect.poll(() => isAsked).toBe(true);
   hangUp.abort();
   await expect(sent).rejects.toThrow();
-  // Until the server has read the end of the connection.
-  await new Promise((resolve) => void setTimeout(resolve, 200));
+  await ended;
   answer?.();
   await expect.poll(() => server.errors.length).toBe(1);
   expect(String(server.errors[0])).toContain('A request was abandoned');

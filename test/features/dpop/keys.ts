@@ -1,5 +1,6 @@
 import { createHash, generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
 import { constants } from 'node:crypto';
+import { rsaPair } from '../../rsa.js';
 
 const encode = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64url');
 export const hashOf = (text: string): string => createHash('sha256').update(text).digest('base64url');
@@ -35,7 +36,9 @@ export class ProofMaker {
           ? generateKeyPairSync('ec', { namedCurve: 'P-384' })
           : algorithm === 'EdDSA' || algorithm === 'Ed25519'
             ? generateKeyPairSync('ed25519')
-            : generateKeyPairSync('rsa', { modulusLength: bits });
+            : bits === 2048
+              ? rsaPair('proofs')
+              : generateKeyPairSync('rsa', { modulusLength: bits });
     this.privateKey = pair.privateKey;
     this.jwk = { ...pair.publicKey.export({ format: 'jwk' }) };
   }

@@ -5,9 +5,12 @@ import { type Answer, oneHostEach } from '../../hosts.js';
 import { behindTls } from '../../hosts/behind-tls.js';
 import { isConsent, PKCE, responseOf } from '../../oauth/support/browser.js';
 import { refusal } from '../../oauth/support/tokens.js';
+import { share } from '../../rows.js';
 import { ProofMaker } from '../dpop/keys.js';
 import { P256 } from '../openid/support.js';
 import { CALLBACK, PREFIX, REQUEST, useFapi } from './site.js';
+
+const HOSTS = share([...oneHostEach, behindTls]);
 
 const { redirect_uri: _, ...WITHOUT_REDIRECT } = REQUEST;
 const { code_challenge: __, ...WITHOUT_CHALLENGE } = REQUEST;
@@ -16,7 +19,7 @@ const { code_challenge: __, ...WITHOUT_CHALLENGE } = REQUEST;
 const errorOf = (answer: Answer): string | number =>
   answer.headers.location === undefined ? answer.status : String(responseOf(answer)['error']);
 
-describe.each([...oneHostEach, behindTls])('FAPI 2.0 Security Profile, private_key_jwt and DPoP, on $name', (host) => {
+describe.each(HOSTS)('FAPI 2.0 Security Profile, private_key_jwt and DPoP, on $name', (host) => {
   const site = useFapi(host);
   const foreign = new ProofMaker();
   const path = { par: '/oauth/par', token: '/oauth/token' } as const;
@@ -289,7 +292,7 @@ describe.each([...oneHostEach, behindTls])('FAPI 2.0 Security Profile, private_k
   });
 });
 
-describe.each([...oneHostEach, behindTls])('the same with OpenID Connect, on $name', (host) => {
+describe.each(HOSTS)('the same with OpenID Connect, on $name', (host) => {
   const site = useFapi(host, {
     features: [
       openIdConnect({ keys: [{ key: P256 }], claims: () => ({ name: 'Alice Liddell' }), idTokenClaims: 'minimal' }),

@@ -1,4 +1,4 @@
-import { createPublicKey, generateKeyPairSync, randomUUID } from 'node:crypto';
+import { createPublicKey, randomUUID } from 'node:crypto';
 import { customGrant } from 'oauth-query';
 import { assertions } from 'oauth-query/assertions';
 import { fapi2 } from 'oauth-query/fapi';
@@ -12,6 +12,7 @@ import { DEVICE_CODE } from '../../oauth/support/fixture.js';
 import { es256, mint, newKey } from '../../oauth/support/jwt.js';
 import { refusal } from '../../oauth/support/tokens.js';
 import { everyRow } from '../../rows.js';
+import { rsaPair } from '../../rsa.js';
 import { P256 } from '../openid/support.js';
 import { CALLBACK, jwksOf, REQUEST, startFapi, useFapi } from './site.js';
 
@@ -221,10 +222,7 @@ describe.each(hostFor(import.meta.url))('rules of FAPI 2.0 on $name', (host) => 
 
 test('F34: of two keys with one kid, the one that fits the algorithm verifies', async () => {
   const [host] = hostFor(import.meta.url);
-  const [ec, rsa] = [
-    jwksOf('bank').keys[0],
-    { ...generateKeyPairSync('rsa', { modulusLength: 2048 }).publicKey.export({ format: 'jwk' }) },
-  ];
+  const [ec, rsa] = [jwksOf('bank').keys[0], { ...rsaPair('another').publicKey.export({ format: 'jwk' }) }];
   const kid = 'same';
   const forEncryption = { ...jwksOf('other').keys[0], kid, use: 'enc' };
   const keys = [{ ...rsa, kid }, forEncryption, { ...ec, kid }];

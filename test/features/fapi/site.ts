@@ -8,6 +8,7 @@ import { Browser, PKCE, responseOf } from '../../oauth/support/browser.js';
 import { type Fixture, fixture } from '../../oauth/support/fixture.js';
 import { type Claims, es256, mint } from '../../oauth/support/jwt.js';
 import { refusal } from '../../oauth/support/tokens.js';
+import { rsaPair } from '../../rsa.js';
 import { ProofMaker, type ProofParts } from '../dpop/keys.js';
 
 type Fields = Readonly<Record<string, string | readonly string[]>>;
@@ -17,10 +18,7 @@ const SECRET = 'a secret of the tests, with 32 characters';
 export const ASSERTION = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer';
 export const PREFIX = 'urn:ietf:params:oauth:request_uri:';
 
-const pairOf = (kind: 'ec' | 'rsa') =>
-  kind === 'ec'
-    ? generateKeyPairSync('ec', { namedCurve: 'P-256' })
-    : generateKeyPairSync('rsa', { modulusLength: 2048 });
+const pairOf = (kind: 'ec' | 'rsa') => (kind === 'ec' ? generateKeyPairSync('ec', { namedCurve: 'P-256' }) : rsaPair());
 
 const PAIRS = { bank: pairOf('ec'), other: pairOf('ec'), rsa: pairOf('rsa') };
 export const jwksOf = (name: keyof typeof PAIRS) => ({

@@ -13,9 +13,10 @@ import { signedIntrospection } from 'oauth-query/signed-introspection';
 import { describe, expect, test } from 'vitest';
 import { memoryStore } from '../../../src/stores/memory.js';
 import { everyRow } from '../../rows.js';
+import { rsaPair } from '../../rsa.js';
 
 const jwk = { ...generateKeyPairSync('ec', { namedCurve: 'P-256' }).publicKey.export({ format: 'jwk' }) };
-const rsa = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey;
+const rsa = rsaPair().privateKey;
 const ed25519 = generateKeyPairSync('ed25519').privateKey;
 
 const BANK = {

@@ -1,9 +1,9 @@
-import { generateKeyPairSync } from 'node:crypto';
 import { jwtVerify, createLocalJWKSet, type JSONWebKeySet } from 'jose';
 import { openIdConnect } from 'oauth-query/openid';
 import { describe, expect, test } from 'vitest';
 import { Client, hostFor, useHost } from '../../hosts.js';
 import { fixture } from '../../oauth/support/fixture.js';
+import { rsaPair } from '../../rsa.js';
 import { openIdFixture, P256, RSA, rpsAt, signInto } from './support.js';
 
 const PATHS = ['/.well-known/openid-configuration', '/.well-known/oauth-authorization-server'] as const;
@@ -72,7 +72,7 @@ test('O12, O15, O16: a generated key on loopback signs with a warning; keys rota
   expect(Buffer.from(String(keys[0]?.n), 'base64url')).toHaveLength(256);
   expect(warnings.join()).toContain('openid.keys');
 
-  const next = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey;
+  const next = rsaPair('another').privateKey;
   const { options, advance, clock } = openIdFixture();
   const signFrom = clock() + 1000_000;
   // A key of another algorithm has no successor here, and is none.

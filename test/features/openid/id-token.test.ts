@@ -1,4 +1,4 @@
-import { createHash, generateKeyPairSync } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import { createLocalJWKSet, decodeJwt, decodeProtectedHeader, type JSONWebKeySet, jwtVerify, SignJWT } from 'jose';
 import { openIdConnect } from 'oauth-query/openid';
 import { beforeAll, describe, expect, test } from 'vitest';
@@ -6,6 +6,7 @@ import { bearer, Client, hostFor, useHost } from '../../hosts.js';
 import { DEVICE_CODE, fixture } from '../../oauth/support/fixture.js';
 import { Flows } from '../../oauth/support/tokens.js';
 import { everyRow } from '../../rows.js';
+import { rsaPair } from '../../rsa.js';
 import { ALICE, openIdFixture, P256, RSA, rpsAt, signInto, verified } from './support.js';
 
 describe.each(hostFor(import.meta.url))('ID tokens on $name', (host) => {
@@ -244,7 +245,7 @@ test('O13: ID tokens and access tokens are verified with the published keys, whe
   everyRow(
     [
       [RSA, 3],
-      [generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey, 4],
+      [rsaPair('another').privateKey, 4],
     ] as const,
     async ([key, count]) => {
       const [host] = hostFor(import.meta.url);
@@ -288,7 +289,7 @@ test('O28: a signed access token is no id_token_hint, and no private part of a k
   expect(decodeJwt(String(access_token))).toMatchObject({ auth_time: expect.any(Number) });
   const foreign = await new SignJWT({ ...decodeJwt(String(id_token)) })
     .setProtectedHeader({ ...decodeProtectedHeader(String(id_token)), alg: 'RS256' })
-    .sign(generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey);
+    .sign(rsaPair('another').privateKey);
   const ask = (id_token_hint: string) =>
     flows.browser().authorize({
       ...{ client_id: 'rp', response_type: 'code', scope: 'openid', redirect_uri: 'https://rp.example/cb' },

@@ -6,9 +6,10 @@ import type { RunningHost } from '../../hosts.js';
 import { type AuthorizationParameters, PKCE } from '../../oauth/support/browser.js';
 import { type Fixture, fixture, START } from '../../oauth/support/fixture.js';
 import { Flows } from '../../oauth/support/tokens.js';
+import { rsaPair } from '../../rsa.js';
 
 /** One key of each kind, made once. */
-export const RSA: KeyObject = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey;
+export const RSA: KeyObject = rsaPair().privateKey;
 export const P256: KeyObject = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey;
 export const ED25519: KeyObject = generateKeyPairSync('ed25519').privateKey;
 

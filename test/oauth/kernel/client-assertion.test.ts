@@ -8,6 +8,7 @@ import type { ClientRegistration } from '../../../src/core/oauth/clients/client.
 import { createServer } from '../../../src/core/server/server.js';
 import { memoryStore } from '../../../src/stores/memory.js';
 import { type Answer, basic, bearer, Client, hostFor, oneHostEach, type RunningHost, useHost } from '../../hosts.js';
+import { rsaPair } from '../../rsa.js';
 import { fixture } from '../support/fixture.js';
 import { type Claims, es256, forgeries, mint, newKey } from '../support/jwt.js';
 import { limitsOfSuite, limitsOfTest } from '../support/limits.js';
@@ -26,7 +27,7 @@ const publicJwk = (key: KeyObject, more: Claims = {}) => ({
 
 describe.each(hostFor(import.meta.url))('private_key_jwt on $name', (host) => {
   const [key, next, foreign] = [newKey(), newKey(), newKey()];
-  const rsa = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey;
+  const rsa = rsaPair().privateKey;
   const clients: readonly ClientRegistration[] = [
     {
       client_id: 'signer',

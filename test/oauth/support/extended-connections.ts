@@ -1,4 +1,3 @@
-import { generateKeyPairSync } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { oauthQuery } from '../../../src/adapters/fetch/index.js';
 import { storedClients } from '../../../src/clients/index.js';
@@ -6,6 +5,7 @@ import type { Clock, Store } from '../../../src/core/base/ports.js';
 import type { OwnerRecord } from '../../../src/core/oauth/owners/owner-records.js';
 import { adminPages } from '../../../src/features/admin/index.js';
 import { openIdConnect } from '../../../src/features/openid/index.js';
+import { rsaPair } from '../../rsa.js';
 
 const ISSUER = 'https://extended.example';
 const START = Date.UTC(2030, 0, 1);
@@ -16,7 +16,7 @@ const OTHERS = 48;
 
 const range = (length: number): number[] => Array.from({ length }, (_, index) => index);
 
-const { privateKey: KEY } = generateKeyPairSync('rsa', { modulusLength: 2048 });
+const { privateKey: KEY } = rsaPair();
 
 /** The clients that were told by a logout token. */
 const told: string[] = [];

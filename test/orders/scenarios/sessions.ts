@@ -1,6 +1,6 @@
-import { generateKeyPairSync } from 'node:crypto';
 import { feature } from 'oauth-query/feature';
 import { openIdConnect } from 'oauth-query/openid';
+import { rsaPair } from '../../rsa.js';
 import { scenario, type Scenario } from '../explore.js';
 import { codeIn, isAnswer, type Server, textOf } from '../history.js';
 import {
@@ -19,7 +19,7 @@ import {
 } from '../requests.js';
 import { DAY, type Options, SECOND, START, World } from '../world.js';
 
-const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
+const { privateKey } = rsaPair();
 const { owner: _, loginUrl: __, ...WITHOUT_OWNER } = OPTIONS;
 
 /** The longest time that a session may have. */

@@ -1,6 +1,6 @@
-import { generateKeyPairSync } from 'node:crypto';
 import type { ClientRegistration } from '../../../src/core/oauth/clients/client.js';
 import { parseRefreshToken } from '../../../src/core/oauth/records/token-id.js';
+import { rsaPair } from '../../rsa.js';
 import { scenario, type Scenario } from '../explore.js';
 import { isSuccess, type Server } from '../history.js';
 import { endGrants, erase, introspect, issue, OPTIONS, refresh, revoke, tokensIn, tokensOf } from '../requests.js';
@@ -149,7 +149,7 @@ export const GRANT_REVOKED = scenario({
 });
 
 // Its signatures are the same each time.
-const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
+const { privateKey } = rsaPair();
 const { features: _, ...WITHOUT_PERSONAL } = OPTIONS;
 const JWT: Options = { ...WITHOUT_PERSONAL, jwt: [{ key: privateKey }] };
 

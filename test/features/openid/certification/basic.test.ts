@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { basic, bearer, oneHostEach } from '../../../hosts.js';
 import { behindTls } from '../../../hosts/behind-tls.js';
 import { isSignIn, PKCE } from '../../../oauth/support/browser.js';
+import { share } from '../../../rows.js';
 import { ALICE } from '../support.js';
 import { CALLBACK, type Mode, type Suite, useSuite } from './site.js';
 
@@ -27,7 +28,7 @@ const succeedsWith = async (suite: Suite, more: Readonly<Record<string, string>>
   expect((await suite.idToken(more)).nonce).toBe('a nonce');
 };
 
-describe.each(RUNS)('the modules of Basic OP, response mode $mode, on $name', ({ host, mode }) => {
+describe.each(share(RUNS))('the modules of Basic OP, response mode $mode, on $name', ({ host, mode }) => {
   const suite = useSuite(host, mode);
 
   test('oidcc-server', async () => {
