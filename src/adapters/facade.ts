@@ -1,7 +1,7 @@
 import { isPublicIssuer } from '../core/base/addresses/loopback.js';
 import type { Authorization } from '../core/base/authorization.js';
 import { type GuardOptions, guardRequirement, type RequiredScope, scopesOf } from '../core/base/guard-requirement.js';
-import type { GuardRequirement, GuardResult } from '../core/base/http/bearer.js';
+import type { GuardRequirement } from '../core/base/http/bearer.js';
 import type { HttpRequest, HttpResponse, Route } from '../core/base/http/messages.js';
 import { guarded } from '../core/base/listeners.js';
 import { fromCaller, mistake } from '../core/base/mistakes.js';
@@ -223,19 +223,20 @@ const guardOf = <Handler>(
   onRefused?: (request: HttpRequest) => void,
 ): Guard<Handler> => {
   const handlerOf = (requirement: GuardRequirement): Handler =>
-    protect(async (request, send, pass) => {
-      let result: GuardResult;
-      try {
-        result = await server.guard(request, requirement);
-        if ('response' in result) {
-          onRefused?.(request);
-          return send(result.response);
-        }
-      } catch (error) {
-        return sendBroken(send, error, onError);
-      }
-      return pass(result.authorization, result.headers);
-    });
+    protect((request, send, pass) =>
+      server.guard(request, requirement).then(
+        (result) => {
+          if (!('response' in result)) return pass(result.authorization, result.headers);
+          try {
+            onRefused?.(request);
+            return send(result.response);
+          } catch (error) {
+            return sendBroken(send, error, onError);
+          }
+        },
+        (error: unknown) => sendBroken(send, error, onError),
+      ),
+    );
   const guard = (scope: unknown, options: unknown = {}): Handler =>
     handlerOf(fromCaller(guard, () => guardRequirement(scopesOf(scope), options, server)));
   const any = (options: unknown = {}): Handler =>

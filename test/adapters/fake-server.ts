@@ -11,7 +11,7 @@ const route = (path: string, handle: (request: HttpRequest) => Promise<HttpRespo
 
 const bodyOf = async (request: HttpRequest): Promise<RequestBody | string> => {
   try {
-    const limits = { bytes: 10_000, timer: systemTimer, request: 10_000, room: () => () => true };
+    const limits = { bytes: 10_000, timer: systemTimer, request: 10_000, room: () => ({ take: () => true }) };
     return await readBody(request, limits, (error) => error);
   } catch (error) {
     return String(error);

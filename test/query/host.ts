@@ -46,7 +46,7 @@ function toHttpRequest(request: IncomingMessage, query: string): HttpRequest {
     rawHeaders: request.rawHeaders,
     ip: request.socket.remoteAddress ?? '',
     hungUp: false,
-    body: (limit, takeRoom) => readStream(request, limit, takeRoom),
+    body: (limit, room) => readStream(request, limit, room),
     native: request,
   };
 }

@@ -34,15 +34,15 @@ async function read({ query = '', type = FORM, coding, body = '', parsed, proble
     rawHeaders: [],
     ip: '',
     hungUp: false,
-    body: async (limit, takeRoom) => {
+    body: async (limit, room) => {
       if (problem !== undefined) throw new BodyError(problem);
       if (parsed !== undefined) return parsedBody(parsed, limit);
       checkBodyHeaders(request, limit);
-      return readStream(stream, limit, takeRoom);
+      return readStream(stream, limit, room);
     },
     native: undefined,
   };
-  const limits = { bytes: most, timer: systemTimer, request: 8000, room: () => () => true };
+  const limits = { bytes: most, timer: systemTimer, request: 8000, room: () => ({ take: () => true }) };
   const parameters = await readParameters(request, limits);
   return Object.fromEntries(parameters.namesBut(() => false).map((name) => [name, parameters.get(name)]));
 }

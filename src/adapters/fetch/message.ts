@@ -1,5 +1,5 @@
 import { BodyError, checkBodyHeaders } from '../../core/base/http/body.js';
-import type { HttpRequest, HttpResponse, RequestBody, TakeRoom } from '../../core/base/http/messages.js';
+import type { HttpRequest, HttpResponse, RequestBody, BodyRoom } from '../../core/base/http/messages.js';
 import type { MaybePromise } from '../../core/base/ports.js';
 
 /** The path and the query of a URL, as written. */
@@ -58,11 +58,13 @@ export class FetchRequest implements HttpRequest {
     return this.native.headers.get(name) ?? (name === 'host' ? new URL(this.native.url).host : undefined);
   }
 
-  async body(limit: number, takeRoom: TakeRoom): Promise<RequestBody> {
+  async body(limit: number, room: BodyRoom): Promise<RequestBody> {
     const { body, bodyUsed } = this.native;
     if (bodyUsed) throw new BodyError('consumed');
     checkBodyHeaders(this, limit);
-    return { bytes: body === null ? new Uint8Array() : await readStream(body.getReader(), limit, takeRoom) };
+    if (body === null) return { bytes: new Uint8Array() };
+    const reading = readStream(body.getReader(), limit, room);
+    return { bytes: await reading.finally(() => delete room.giveUp) };
   }
 }
 
@@ -70,19 +72,28 @@ export class FetchRequest implements HttpRequest {
 const readStream = async (
   reader: ReadableStreamDefaultReader<Uint8Array>,
   limit: number,
-  takeRoom: TakeRoom,
+  room: BodyRoom,
 ): Promise<Uint8Array> => {
   const chunks: Uint8Array[] = [];
   let size = 0;
+  let isLate = false;
+  const cancel = (): void => void reader.cancel().catch(() => undefined); // The caller may disconnect meanwhile.
+  room.giveUp = () => {
+    if (isLate) return false;
+    isLate = true;
+    cancel();
+    return true;
+  };
   for (;;) {
     const { done, value } = await reader.read().catch(() => {
       throw new BodyError('incomplete');
     });
+    if (isLate) throw new BodyError('late'); // A canceled stream looks like one that has ended.
     if (done) return chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks);
     size += value.length;
-    const problem = size > limit ? 'too-large' : takeRoom(value.length) ? undefined : 'no-room';
+    const problem = size > limit ? 'too-large' : room.take(value.length) ? undefined : 'no-room';
     if (problem !== undefined) {
-      void reader.cancel().catch(() => undefined); // The caller may disconnect meanwhile.
+      cancel();
       throw new BodyError(problem);
     }
     chunks.push(value);

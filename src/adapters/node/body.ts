@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 import { BodyError, type BodyProblem } from '../../core/base/http/body.js';
-import type { RequestBody, TakeRoom } from '../../core/base/http/messages.js';
+import type { RequestBody, BodyRoom } from '../../core/base/http/messages.js';
 
 /**
  * Reads a stream to its end, or stops as soon as it exceeds the limit or there is no room for it. The rest is then discarded, so that
@@ -9,7 +9,7 @@ import type { RequestBody, TakeRoom } from '../../core/base/http/messages.js';
  * @param limit - In bytes.
  * @throws BodyError
  */
-export const readStream = (stream: Readable, limit: number, takeRoom: TakeRoom): Promise<RequestBody> =>
+export const readStream = (stream: Readable, limit: number, room: BodyRoom): Promise<RequestBody> =>
   new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let size = 0;
@@ -17,7 +17,7 @@ export const readStream = (stream: Readable, limit: number, takeRoom: TakeRoom):
     const onData = (chunk: Buffer): void => {
       size += chunk.length;
       if (size > limit) cut('too-large');
-      else if (takeRoom(chunk.length)) chunks.push(chunk);
+      else if (room.take(chunk.length)) chunks.push(chunk);
       else cut('no-room');
     };
     const onEnd = (): void => {
@@ -27,17 +27,19 @@ export const readStream = (stream: Readable, limit: number, takeRoom: TakeRoom):
       resolve({ bytes: chunks.length === 1 && first !== undefined ? first : Buffer.concat(chunks) });
     };
     /** The listeners stay: taking them off would cost more than reading, and they discard the rest of the body. */
-    const cut = (problem: BodyProblem): void => {
-      if (isOver) return;
+    const cut = (problem: BodyProblem): boolean => {
+      if (isOver) return false;
       isOver = true;
       chunks.length = 0;
       reject(new BodyError(problem));
+      return true;
     };
-    const onCut = (): void => cut('incomplete');
+    const onCut = (): boolean => cut('incomplete');
     // If a parser of the application found no data, the stream has ended although nothing has read it.
     if (stream.readableEnded) onEnd();
     else if (stream.destroyed) onCut();
     else {
+      room.giveUp = () => cut('late');
       stream.on('data', onData).on('end', onEnd).on('error', onCut).on('close', onCut);
       // Starts reading now: otherwise node:http buffers a short body first, takes the request for unread, and removes its listeners.
       stream.read(0);

@@ -1,7 +1,7 @@
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import type { Readable } from 'node:stream';
 import { checkBodyHeaders } from '../../core/base/http/body.js';
-import type { HttpRequest, HttpResponse, RequestBody, TakeRoom } from '../../core/base/http/messages.js';
+import type { HttpRequest, HttpResponse, RequestBody, BodyRoom } from '../../core/base/http/messages.js';
 import type { MaybePromise } from '../../core/base/ports.js';
 import { parsedBody, readStream } from './body.js';
 
@@ -61,11 +61,11 @@ export abstract class NodeRequest<Native> implements HttpRequest {
     return this.#message;
   }
 
-  body(limit: number, takeRoom: TakeRoom): MaybePromise<RequestBody> {
+  body(limit: number, room: BodyRoom): MaybePromise<RequestBody> {
     const { stream } = this;
     if (stream.readableDidRead) return parsedBody(this.parsed, limit);
     checkBodyHeaders(this, limit);
-    return readStream(stream, limit, takeRoom);
+    return readStream(stream, limit, room);
   }
 
   header(name: string): string | undefined {

@@ -15,14 +15,7 @@ export interface Deadline {
  * itself continues, because a store or an application function cannot be stopped from here.
  */
 export const inTime = <T>(work: MaybePromise<T>, deadline: Deadline): MaybePromise<T> =>
-  work instanceof Promise
-    ? concludedInTime(
-        work,
-        deadline,
-        (value) => value,
-        (error) => Promise.reject(error),
-      )
-    : work;
+  work instanceof Promise ? concludedInTime(work, deadline, (error) => Promise.reject<T>(error)) : work;
 
 /** The result of some work, if it arrives in time. Otherwise the signal is aborted. */
 export const abortedInTime = async <T>(
@@ -38,35 +31,36 @@ export const abortedInTime = async <T>(
 };
 
 /**
- * Like {@link inTime}, and then calls `done` or `failed`. It does so without another promise, because every request waits here.
+ * Like {@link inTime}, but an error is the result of `failed`, without another promise, because every request waits here.
  *
- * @param failed - Called with the error of the work, of `done` or of the deadline, and whether it is that of the deadline.
+ * @param failed - Called with the error of the work or of the deadline, and whether it is that of the deadline.
+ * @param giveUp - Called first when the time is over: if it returns `true`, the work fails now, with an error that says what was late.
  */
 export const concludedInTime = <T, Result>(
   work: Promise<T>,
   deadline: Deadline,
-  done: (value: T) => Result,
   failed: (error: unknown, isLate: boolean) => MaybePromise<Result>,
-): Promise<Result> =>
+  giveUp?: () => boolean,
+): Promise<T | Result> =>
   new Promise((resolve) => {
     let isLate = false;
-    const fail = (error: unknown): void => (isLate ? deadline.onLateError?.(error) : resolve(failed(error, false)));
-    const stop = deadline.timer(() => {
-      isLate = true;
-      resolve(failed(deadline.error(), true));
-    }, deadline.milliseconds);
+    const onTime = (): void => {
+      if (giveUp?.() === true) stop = deadline.timer(onTime, deadline.milliseconds);
+      else {
+        isLate = true;
+        resolve(failed(deadline.error(), true));
+      }
+    };
+    let stop = deadline.timer(onTime, deadline.milliseconds);
     work.then(
       (value) => {
         stop();
-        try {
-          resolve(done(value));
-        } catch (error) {
-          fail(error);
-        }
+        resolve(value);
       },
       (error: unknown) => {
         stop();
-        fail(error);
+        if (isLate) deadline.onLateError?.(error);
+        else resolve(failed(error, false));
       },
     );
   });

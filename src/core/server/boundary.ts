@@ -4,6 +4,7 @@ import { html } from '../base/html.js';
 import { ANY_ORIGIN, DOCUMENT_HEADERS, headersFor, preflight, PROOF_RESPONSE_HEADERS } from '../base/http/cors.js';
 import type { HttpRequest, HttpResponse, Route } from '../base/http/messages.js';
 import { errorResponse, protocolError, serverError } from '../base/http/responses.js';
+import { giveUpBody } from '../base/limits/body-room.js';
 import { PageError, pageErrorOf } from '../base/pages/page-error.js';
 import { pageResponse } from '../base/pages/response.js';
 import type { MaybePromise, Timer } from '../base/ports.js';
@@ -132,7 +133,7 @@ export const endpointRoutes = (
         pages === undefined ? programs[method]?.(scope) : endpoint.pages?.[method]?.({ request, emit, pages });
       if (work === undefined) throw methodNotAllowed(allow);
       return work instanceof Promise
-        ? concludedInTime(work, deadline, (response) => response, failed)
+        ? concludedInTime(work, deadline, failed, () => giveUpBody(request))
         : Promise.resolve(work);
     } catch (error) {
       return Promise.resolve(failed(error, false));

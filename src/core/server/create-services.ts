@@ -19,7 +19,7 @@ import { ConsentDecisions } from '../oauth/code/consent-decision.js';
 import { RememberedConsents } from '../oauth/code/remembered-consent.js';
 import type { Emit } from '../oauth/events/events.js';
 import { DeploymentWarnings } from '../oauth/facts/deployment-warnings.js';
-import { formReader, type FormServices } from '../oauth/facts/parameters.js';
+import { formReader } from '../oauth/facts/parameters.js';
 import {
   type AuthenticateClient,
   ClientAuthentication,
@@ -191,14 +191,14 @@ const sessionsOf = (
 
 /** What reads and checks the requests of clients. */
 const checksOf = (
-  given: FormServices & ClientAuthenticationServices & RequestedAccessServices & ReplayServices & { onError: OnError },
+  given: ClientAuthenticationServices & RequestedAccessServices & ReplayServices & { onError: OnError },
 ) => {
   const authentication = new ClientAuthentication(given);
   const authenticate: AuthenticateClient = (scope, form) => authentication.authenticate(scope, form);
   return {
     /** When a response must be ready. */
     deadline: requestDeadline(given),
-    readForm: formReader(given),
+    readForm: formReader(given.limitAt),
     authenticate,
     requested: new RequestedAccess(given),
     endAsReplay: replayEnding(given),

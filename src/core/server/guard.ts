@@ -22,7 +22,6 @@ import { didYouMean } from '../base/spelling.js';
 import type { Emit } from '../oauth/events/events.js';
 import type { OAuthConfig } from '../oauth/kernel/config.js';
 import { admitPresented } from '../oauth/kernel/presented-token.js';
-import type { TokenClaims } from '../oauth/records/stored-records.js';
 import type { LiveToken } from '../oauth/tokens/grant.js';
 import { ownAuthorization } from '../oauth/tokens/token-authorization.js';
 import type { CheckedOptions } from './options/server-table.js';
@@ -52,20 +51,14 @@ const decide = <Refused>(
   try {
     const { presented, iss } = read();
     const { audience = [iss] } = requirement;
-    if (context.proofs !== undefined || context.checkToken !== undefined) {
-      const work = admitPresented(presented, { ...requirement, audience }, iss, context);
-      return concludedInTime<Admitted, Admitted | Refused>(work, context.deadline, (found) => found, refused);
-    }
-    // Most servers: with fewer promises.
-    const admitted = (live: TokenClaims | undefined): Admitted => ({
+    const admitted = (live: LiveToken | undefined): Admitted => ({
       authorization: admit(ownAuthorization(live, iss), requirement, { audience, now: context.clock() }),
     });
-    return concludedInTime<TokenClaims | undefined, Admitted | Refused>(
-      context.tokens.find(presented.token),
-      context.deadline,
-      admitted,
-      refused,
-    );
+    const work: Promise<Admitted> =
+      context.proofs === undefined && context.checkToken === undefined
+        ? context.tokens.find(presented.token).then(admitted)
+        : admitPresented(presented, { ...requirement, audience }, iss, context);
+    return concludedInTime(work, context.deadline, refused);
   } catch (error) {
     return Promise.resolve(refused(error));
   }

@@ -1,6 +1,6 @@
-import { concludedInTime } from '../deadline.js';
+import { giveUpBody } from '../limits/body-room.js';
 import type { MaybePromise, Timer } from '../ports.js';
-import type { HttpRequest, RequestBody, TakeRoom } from './messages.js';
+import type { BodyRoom, HttpRequest, RequestBody } from './messages.js';
 
 /**
  * Why a body cannot be read.
@@ -59,15 +59,12 @@ export class BodyError extends Error {
 /** How large a body may be, and how long it may take. */
 export interface BodyLimits {
   readonly bytes: number;
+  /** The room for it. */
+  readonly room: (request: HttpRequest) => BodyRoom;
   readonly timer: Timer;
   /** The deadline of its request in milliseconds. */
   readonly request: number;
-  /** The room for it. */
-  readonly room: (request: HttpRequest) => TakeRoom;
 }
-
-/** A body must have arrived before the deadline of its request, or the response could not tell what was late. */
-const SHARE = 0.9;
 
 const CHARSET = /;[ \t]*charset=(?:"([^"]*)"|([^\s;]*))/gi;
 
@@ -87,35 +84,34 @@ const isPlain = (contentEncoding: string): boolean =>
 type Refusal = (error: BodyError) => Error;
 
 /**
- * Reads the body of a request: for every endpoint, on every host.
+ * Reads the body of a request whose body alone has a deadline.
  *
  * @throws BodyError for a mistake of the application.
  */
-export const readBody = (request: HttpRequest, limits: BodyLimits, refused: Refusal): MaybePromise<RequestBody> =>
-  readBodyAs(request, limits, refused, (body) => body);
+export const readBody = (request: HttpRequest, limits: BodyLimits, refused: Refusal): MaybePromise<RequestBody> => {
+  const body = readBodyAs(request, limits, refused, (read) => read);
+  return body instanceof Promise ? body.finally(limits.timer(() => giveUpBody(request), limits.request)) : body;
+};
 
-/** The result of `parse` for the body, as soon as it has been read. */
+/** The result of `parse` for the body, as soon as it has been read: for every endpoint, on every host. Their deadline gives it up. */
 export const readBodyAs = <T>(
   request: HttpRequest,
-  { bytes, timer, request: deadline, room }: BodyLimits,
+  { bytes, room }: Pick<BodyLimits, 'bytes' | 'room'>,
   refused: Refusal,
   parse: (body: RequestBody) => T,
 ): MaybePromise<T> => {
-  const known = (error: unknown): unknown =>
-    error instanceof BodyError && error.problem !== 'consumed' ? refused(error) : error;
+  const fail = (error: unknown): never => {
+    throw error instanceof BodyError && error.problem !== 'consumed' ? refused(error) : error;
+  };
   let body: MaybePromise<RequestBody>;
   try {
     if (!isUtf8Type(request.header('content-type') ?? '')) throw new BodyError('charset');
     body = request.body(bytes, room(request));
   } catch (error) {
-    throw known(error);
+    return fail(error);
   }
-  if (!(body instanceof Promise)) return parse(body);
-  const milliseconds = Math.ceil(deadline * SHARE);
-  return concludedInTime(body, { milliseconds, timer, error: late }, parse, (error) => Promise.reject(known(error)));
+  return body instanceof Promise ? body.then(parse, fail) : parse(body);
 };
-
-const late = (): BodyError => new BodyError('late');
 
 /**
  * Rejects a body by its headers, before it is read. For adapters that read it themselves; a parser of the application has already

@@ -11,8 +11,13 @@ export type RequestBody =
       readonly fields: object;
     };
 
-/** Takes room for further bytes of a body. Returns `false` if there is none: then nothing of the body may be kept. */
-export type TakeRoom = (bytes: number) => boolean;
+/** The room for a body that is being read. */
+export interface BodyRoom {
+  /** Takes room for further bytes. Returns `false` if there is none: then nothing of the body may be kept. */
+  take(bytes: number): boolean;
+  /** Set by whoever reads: gives up a body that has not arrived, so that reading fails with `late`. Returns whether it did. */
+  giveUp?: () => boolean;
+}
 
 /** A request as seen by the core: readonly, with a body that is only read when a route needs it. */
 export interface HttpRequest {
@@ -36,10 +41,10 @@ export interface HttpRequest {
    * Reads the body. A route calls this at most once, and only if it needs the body.
    *
    * @param limit - In bytes. A longer body is not read to its end.
-   * @param takeRoom - Called with the length of each part that arrives.
+   * @param room - For the parts that arrive.
    * @throws BodyError if there is no complete body within the limit.
    */
-  body(limit: number, takeRoom: TakeRoom): MaybePromise<RequestBody>;
+  body(limit: number, room: BodyRoom): MaybePromise<RequestBody>;
   /** The framework's own request, which is passed to the application's functions. */
   readonly native: unknown;
 }

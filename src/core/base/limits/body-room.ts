@@ -1,4 +1,4 @@
-import type { HttpRequest, TakeRoom } from '../http/messages.js';
+import type { BodyRoom, HttpRequest } from '../http/messages.js';
 import { type LimitAt, sourceOf } from './source.js';
 
 /** Bytes that this process holds of bodies whose requests are not answered yet. */
@@ -15,7 +15,8 @@ const held = new Map<string, number>();
 let total = 0;
 
 /** The part of the room that a request has taken. */
-class Place {
+class Place implements BodyRoom {
+  giveUp?: () => boolean;
   readonly #source: string;
   readonly #share: number;
   #own = 0;
@@ -57,12 +58,15 @@ const places = new WeakMap<HttpRequest, Place>();
 /** The room of bodies, counted as they arrive, until {@link leaveRoom}. What a request holds is never given up for another one. */
 export const roomWith =
   (limitAt: LimitAt) =>
-  (request: HttpRequest): TakeRoom => {
+  (request: HttpRequest): BodyRoom => {
     const { ip } = request;
     const place = new Place(sourceOf(ip), Math.min(limitAt(ip, SHARE), ROOM));
     places.set(request, place);
-    return (bytes) => place.take(bytes);
+    return place;
   };
+
+/** Gives up a body that is being read and has not arrived. Returns whether there is one. */
+export const giveUpBody = (request: HttpRequest): boolean => places.get(request)?.giveUp?.() ?? false;
 
 /** Gives back the room of a request that was answered, or whose client has gone. What still arrives of its body is not kept. */
 export const leaveRoom = (request: HttpRequest): void => {

@@ -1,5 +1,6 @@
 import { OAuthError } from '../../base/errors.js';
 import { parseScope } from '../../base/scope.js';
+import { sha256 } from '../../base/secrets.js';
 import { checkAwaited } from '../../base/waiting.js';
 import { verifierProblem } from '../clients/pkce.js';
 import type { Parameters } from '../facts/parameters.js';
@@ -18,7 +19,7 @@ const invalidCode = (): OAuthError => new OAuthError('invalid_grant', 'The autho
 
 interface CodeGrantServices extends StillAllowedServices, Timekeeper {
   readonly codes: {
-    find(id: string, code: string): Promise<FoundCode | undefined>;
+    find(id: string, hash: string): Promise<FoundCode | undefined>;
     countFailure(presented: FoundCode): Promise<void>;
     redeem(presented: FoundCode, issue: Issuance): Promise<Redeemed>;
   };
@@ -43,7 +44,7 @@ export const authorizationCode =
     if (code === undefined) throw new OAuthError('invalid_request', 'The parameter code is missing.');
     const id = isTokenShaped(code) ? grantIdOf(code) : undefined;
     if (id === undefined) throw invalidCode();
-    const found = await codes.find(id, code);
+    const found = await codes.find(id, sha256(code));
     if (found === undefined || found.grant.client_id !== client.client_id) throw invalidCode();
     const { grant, taken } = found;
     checkRedirectUri(form, found.code);
@@ -55,7 +56,8 @@ export const authorizationCode =
     // RFC 9449 §10: the code is bound to a key. A wrong key counts like a wrong verifier.
     if (bound !== undefined && bound !== jkt) return refuseGuess(otherKey(), found, services);
     if (taken !== undefined) return refuseReplay(taken, grant, tokenRequest, services);
-    if (!(await isStillAllowed(grant, client, services))) throw invalidCode();
+    const allowed = isStillAllowed(grant, client, services);
+    if (!(allowed instanceof Promise ? await allowed : allowed)) throw invalidCode();
     const scope = scopeStillAllowed(parseScope(grant.scope) ?? [], client);
     const issue = { client, grant, scope, aud, jkt, grant_type: 'authorization_code', kept };
     checkAwaited(request);

@@ -182,11 +182,11 @@ const lookUp = (
 };
 
 /** The client that a browser was sent by. Errors here are shown on a page, because there is no safe place to redirect to. */
-const findClient = async (
+const findClient = (
   form: Parameters,
   scope: RequestScope,
   services: AuthorizationRequestServices,
-): Promise<Client> => {
+): MaybePromise<Client> => {
   for (const name of ['client_id', 'redirect_uri']) {
     const problem = form.problem(name);
     if (problem !== undefined) throw new PageError('invalid_request', { explanation: problem });
@@ -196,16 +196,16 @@ const findClient = async (
     throw new RefusedPage('missing_client_id', {
       explanation: 'The parameter client_id is missing.',
     });
-  const looking = lookUp(client_id, scope, services);
-  const client = looking instanceof Promise ? await looking : looking;
-  if (client === undefined) {
+  const known = (client: Client | undefined): Client => {
+    if (client !== undefined) return client;
     throw new RefusedPage(unknownClient(client_id, services), {
       reason: 'unknown_client',
       value: client_id,
       explanation: `There is no client ${quoted(client_id)} in options.clients, or it is disabled.`,
     });
-  }
-  return client;
+  };
+  const looking = lookUp(client_id, scope, services);
+  return looking instanceof Promise ? looking.then(known) : known(looking);
 };
 
 const mayRedirectTo = (
@@ -337,7 +337,8 @@ export class AuthorizationRequests {
   async read(form: Parameters, scope: RequestScope, sender?: Client): Promise<ReadRequest> {
     const { issuer, grants, requested, hooks, random, onError } = this.#given;
     const iss = issuer(scope.request);
-    const client = sender ?? (await findClient(form, scope, this.#given));
+    const finding = sender ?? findClient(form, scope, this.#given);
+    const client = finding instanceof Promise ? await finding : finding;
     const redirect_uri = findRedirectUri(form, client, this.#given);
     const { client_id } = client;
     // A repeated state is not returned: the client could not compare it.
@@ -359,7 +360,8 @@ export class AuthorizationRequests {
       const access = requested.scope(form, client, RESPONSE_TYPE_GRANTS[response_type]);
       const resources = requested.resourcesOfOwner(form, client);
       const isPushed = sender !== undefined;
-      const read = await hooks.readRequest?.({ form, client, scope: access, response_type, isPushed });
+      const reading = hooks.readRequest?.({ form, client, scope: access, response_type, isPushed });
+      const read = reading instanceof Promise ? await reading : reading;
       const request: AuthorizationRequest = {
         id: random.string(16),
         redirect_uri_sent: form.get('redirect_uri') !== undefined,

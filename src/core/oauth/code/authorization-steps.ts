@@ -316,9 +316,12 @@ const approveSilently = async (
   const { tokens, signIn, decisions } = page.services;
   const grant = pending.request.response_type === 'token' ? grantToken : grantCode;
   const approval = await grant(pending, owner, { silent: true, connection, session }, page);
-  const [still, isOver] = await Promise.all([tokens.findGrant(approval.grant.id), signIn.isOver(session)]);
+  const finding = tokens.findGrant(approval.grant.id);
+  const over = signIn.isOver(session);
+  const [still, isOver] = over instanceof Promise ? await Promise.all([finding, over]) : [await finding, over];
   const isValid = still !== undefined && !isOver;
-  const isUsed = isValid && !(await decisions.isFirstAnswer(pending.request, approval));
+  const isHandedOver = pending.request.pushedUntil !== undefined;
+  const isUsed = isValid && isHandedOver && !(await decisions.isFirstAnswer(pending.request, approval));
   if (isValid && !isUsed) return approval;
   await tokens.revokeGrant(approval.grant, { reason: 'unused' }, page.emit);
   if (isUsed) throw new PageError('already_answered');
@@ -334,7 +337,7 @@ const newGrant = (
   owner: Owner,
   { connection, silent }: Silently,
   { tokens }: AuthorizationStepServices,
-): Promise<NewGrant> =>
+): MaybePromise<NewGrant> =>
   tokens.newGrant(
     client,
     owner,
@@ -347,7 +350,8 @@ const newGrant = (
 const grantCode = async (pending: Pending, owner: Owner, how: Silently, page: Page): Promise<Approval> => {
   const { tokens, decisions } = page.services;
   const { request } = pending;
-  const grant = await newGrant('authorization_code', pending, owner, how, page.services);
+  const making = newGrant('authorization_code', pending, owner, how, page.services);
+  const grant = making instanceof Promise ? await making : making;
   const code = markedAsBound(tokens.newSecret(grant.id), request.kept?.['dpop_jkt']);
   await decisions.saveWithCode(code, grant, { request, owner, session: how.session }, page.emit);
   return { grant, answer: { code } };

@@ -55,7 +55,7 @@ interface ConsentDependencies extends Timekeeper {
     revokeGrant(grant: KnownGrant, why: RevocationReason, emit: Emit | undefined): Promise<void>;
   };
   readonly codes: {
-    find(id: string, code: string): Promise<FoundCode | undefined>;
+    find(id: string, hash: string): Promise<FoundCode | undefined>;
     save(grant: Grant, code: CodePart, kept?: KeptParameters): Promise<void>;
   };
   readonly remembered: RememberedConsents;
@@ -163,10 +163,8 @@ export class ConsentDecisions {
     return this.#repeat(decision, winner, consent);
   }
 
-  /** Whether an answer without a question is the first to its request: one that was handed over before leads to one code (RFC 9126 §4). */
-  async isFirstAnswer(request: AuthorizationRequest, { grant }: Approval): Promise<boolean> {
-    if (request.pushedUntil === undefined) return true;
-    // No press: it cannot be repeated.
+  /** Whether an answer without a question is the first to a request that was handed over before: it leads to one code (RFC 9126 §4), and no press repeats it. */
+  isFirstAnswer(request: AuthorizationRequest, { grant }: Approval): Promise<boolean> {
     return this.#save(request, { decision: 'approve', grant: grant.id, by: '' });
   }
 
@@ -196,7 +194,7 @@ export class ConsentDecisions {
     if (decision === 'deny') return { approved: undefined, isFirst: false };
     if (before.grant === null) throw alreadyAnswered(); // The implicit grant: its token cannot be read again.
     const code = this.#codeOf(consent.request, before.grant);
-    const found = await this.#given.codes.find(before.grant, code);
+    const found = await this.#given.codes.find(before.grant, sha256(code));
     if (found === undefined || found.taken !== undefined) throw alreadyAnswered();
     const { id, client_id, sub, exp } = found.grant;
     return { approved: { grant: { id, client_id, sub, exp }, answer: { code } }, isFirst: false };

@@ -5,7 +5,7 @@ import type { HttpRequest } from '../../base/http/messages.js';
 import { decodeUrlencoded, forEachPair } from '../../base/http/urlencoded.js';
 import { roomWith } from '../../base/limits/body-room.js';
 import type { LimitAt } from '../../base/limits/source.js';
-import type { MaybePromise, Timer } from '../../base/ports.js';
+import type { MaybePromise } from '../../base/ports.js';
 
 /**
  * The characters allowed in a parameter (RFC 6749 appendix A).
@@ -172,14 +172,6 @@ const textOf = (bytes: Uint8Array): string => {
   return bufferOf(bytes).toString('utf8');
 };
 
-/** What reading a form depends on. */
-export interface FormServices {
-  /** Milliseconds that a request may take. */
-  readonly timeout: number;
-  readonly timer: Timer;
-  readonly limitAt: LimitAt;
-}
-
 /**
  * Reads the form of a POST request: its bytes, or the result of the application's body parser. Both lead to the
  * same response.
@@ -189,8 +181,8 @@ export interface FormServices {
  */
 export type ReadForm = (request: HttpRequest, definitions: Definitions) => MaybePromise<Parameters>;
 
-export const formReader = ({ timeout, timer, limitAt }: FormServices): ReadForm => {
-  const limits = { bytes: MAX_BODY, timer, request: timeout, room: roomWith(limitAt) };
+export const formReader = (limitAt: LimitAt): ReadForm => {
+  const limits = { bytes: MAX_BODY, room: roomWith(limitAt) };
   return (request, definitions) => {
     if (!isForm(request.header('content-type'))) {
       throw new OAuthError('invalid_request', 'The content type must be application/x-www-form-urlencoded.');

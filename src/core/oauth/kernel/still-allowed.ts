@@ -15,15 +15,16 @@ export interface StillAllowedServices {
  * Whether a grant is still allowed: the owner may have been disabled or have withdrawn consent (RFC 6749 §10.4), and
  * the client's tokens may have been invalidated.
  */
-export const isStillAllowed = async (
+export const isStillAllowed = (
   grant: Grant,
   client: Client,
   { users, validateGrant }: StillAllowedServices,
-): Promise<boolean> => {
+): MaybePromise<boolean> => {
   if (!isValidStill(client, grant)) return false;
   const { id: grant_id, client_id, sub, scope } = grant;
-  if (users?.isActive !== undefined && !(await users.isActive(sub))) return false;
-  return validateGrant({ grant_id, client_id, sub, scope });
+  const info = { grant_id, client_id, sub, scope };
+  const active = users?.isActive?.(sub) ?? true;
+  return active instanceof Promise ? active.then((is) => is && validateGrant(info)) : active && validateGrant(info);
 };
 
 /**

@@ -44,7 +44,8 @@ export const refreshToken =
     const { grant, chain } = presented;
     // First of all, so that whoever has no key can destroy nothing with an old token.
     if (client.public && chain.jkt !== undefined && chain.jkt !== request.jkt) throw otherKey();
-    if (!(await isStillAllowed(grant, client, services))) throw invalidRefreshToken();
+    const allowed = isStillAllowed(grant, client, services);
+    if (!(allowed instanceof Promise ? await allowed : allowed)) throw invalidRefreshToken();
     const refresh = readRefresh(request, presented, services);
     checkAwaited(request.request);
     const refreshed = await answer(presented, refresh, request.client, services);

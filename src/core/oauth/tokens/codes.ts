@@ -1,7 +1,6 @@
 import { UnavailableError } from '../../base/errors.js';
 import { unavailable } from '../../base/http/responses.js';
 import type { MaybePromise } from '../../base/ports.js';
-import { sha256 } from '../../base/secrets.js';
 import { type CodePart, codeText, type KeptParameters, parseCode, parseWritten } from '../records/chain-record.js';
 import type { Written } from '../records/window.js';
 import type { Chains, FoundChain } from './chains.js';
@@ -51,11 +50,8 @@ export class Codes {
     });
   }
 
-  find(id: string, code: string): Promise<FoundCode | undefined> {
-    return this.#find(id, sha256(code));
-  }
-
-  #find(id: string, hash: string): Promise<FoundCode | undefined> {
+  /** @param hash - The SHA-256 of the code. */
+  find(id: string, hash: string): Promise<FoundCode | undefined> {
     return this.#given.chains.find(id).then((found) => {
       if (found === undefined || found.chain.code === null) return undefined;
       const { grant, chain } = found;
@@ -77,7 +73,7 @@ export class Codes {
       const counted = codeText({ ...code, failures: code.failures + 1 });
       if (await this.#given.chains.swap(found, { code: counted })) return;
       // Another request was counted first, or has redeemed the code. That happens no more often than a code may fail.
-      found = await this.#find(grant.id, code.hash);
+      found = await this.find(grant.id, code.hash);
     }
     throw unavailable();
   }
@@ -92,7 +88,7 @@ export class Codes {
       const [isFirst] = await Promise.all([this.#given.chains.swap(found, step), saving]);
       if (isFirst) return { response };
       saving = undefined;
-      found = await this.#find(found.grant.id, found.code.hash);
+      found = await this.find(found.grant.id, found.code.hash);
     }
     this.#given.tokens.discard(minted.id).catch(this.#given.onError); // No response waits for it. What is left gives no access, and expires.
     if (found === undefined) return undefined;

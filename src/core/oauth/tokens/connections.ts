@@ -1,5 +1,5 @@
 import { UnavailableError } from '../../base/errors.js';
-import type { Clock } from '../../base/ports.js';
+import type { Clock, MaybePromise } from '../../base/ports.js';
 import type { Records } from '../../base/records.js';
 import { formatScope, isSubset, parseScope } from '../../base/scope.js';
 import { keyedHash, type RandomSource } from '../../base/secrets.js';
@@ -92,7 +92,12 @@ export class Connections {
    *
    * @returns the generation of the connection: that of the grant, unless another request has connected them meanwhile.
    */
-  async keep({ id, record }: Connection, grant: GrantRecord): Promise<string> {
+  keep({ id, record }: Connection, grant: GrantRecord): MaybePromise<string> {
+    const known = live(record);
+    return known !== undefined && this.#covers(known, grant) ? known.generation : this.#write(id, record, grant);
+  }
+
+  async #write(id: string, record: ConnectionRecord | undefined, grant: GrantRecord): Promise<string> {
     const { records, random } = this.#given;
     const { sub, client_id, connection: generation } = grant;
     const key = keys.connection(id);

@@ -1,4 +1,5 @@
 import type { Actor } from '../../base/actor.js';
+import type { MaybePromise } from '../../base/ports.js';
 import type { Client } from '../clients/client.js';
 import type { OAuthOccurrence } from '../events/events.js';
 import type { KeptParameters } from '../records/chain-record.js';
@@ -32,8 +33,8 @@ export type CreateGrant = (
   asked: string,
   aud: readonly string[],
   origin: GrantOrigin,
-  connection?: Connection,
-) => Promise<NewGrant>;
+  place?: Connection,
+) => MaybePromise<NewGrant>;
 
 /** The parts of a grant that matter for revoking it. */
 export type KnownGrant = Pick<Grant, 'id' | 'exp'> & Partial<Pick<Grant, 'client_id' | 'sub'>>;

@@ -116,19 +116,20 @@ export class Tokens {
    * it leaves time for redeeming it first.
    *
    * @param asked - The requested scopes; the scopes they imply today are granted with them.
-   * @param connection - The connection in which it is allowed; read from the store if absent.
+   * @param place - The connection in which it is allowed; read from the store if absent.
    */
-  async newGrant(
+  newGrant(
     client: Client,
     owner: Owner,
     asked: string,
     aud: readonly string[],
     origin: GrantOrigin,
-    connection?: Connection,
-  ): Promise<NewGrant> {
+    place?: Connection,
+  ): MaybePromise<NewGrant> {
     const { client_id, refresh, lifetimes } = client;
     const { sub, username = null } = owner;
-    const place = connection ?? (await this.connectionTo(sub, client_id));
+    if (place === undefined)
+      return this.connectionTo(sub, client_id).then((found) => this.newGrant(client, owner, asked, aud, origin, found));
     const { accessToken, refreshTokenAbsolute } = this.#given.lifetimes;
     const iat = this.now();
     const exp =
@@ -152,16 +153,12 @@ export class Tokens {
     // Only a connection that exists is sure to keep its generation: another request may connect them first.
     const connection = connections.isLive(place) ? record.connection : await kept;
     const isAsMade = connection === record.connection;
-    await Promise.all([
-      kept,
-      clients.approved(client_id),
-      records.create(keys.grant(id), isAsMade ? record : { ...record, connection }, [
-        groups.grantsOfOwner(sub),
-        groups.grantsOfClient(client_id),
-        ...(name === undefined ? [] : [groups.tokensOfOwner(sub)]),
-        ...(issuer === undefined ? [] : [groups.grantsOfIssuer(issuer)]),
-      ]),
-    ]);
+    const approving = clients.approved(client_id);
+    const listedIn = [groups.grantsOfOwner(sub), groups.grantsOfClient(client_id)];
+    if (name !== undefined) listedIn.push(groups.tokensOfOwner(sub));
+    if (issuer !== undefined) listedIn.push(groups.grantsOfIssuer(issuer));
+    const writing = records.create(keys.grant(id), isAsMade ? record : { ...record, connection }, listedIn);
+    await (kept instanceof Promise || approving instanceof Promise ? Promise.all([kept, approving, writing]) : writing);
     emit?.({
       type: 'grant.created',
       client_id,

@@ -109,7 +109,7 @@ export interface ServerOptions {
   /**
    * Milliseconds that a request to an endpoint or a guard may take. After that, the response is 503 with `Retry-After`,
    * and the server discards unfinished work. Each of your functions has five eighths of this time; then `onError`
-   * receives an error that names it. A request body must arrive within nine tenths, or the response is 408 and the
+   * receives an error that names it. If the body of a request has not arrived by then, the response is 408 and the
    * connection closes. At the query API and the MCP server, only the arrival of bodies is limited. Default: 8000.
    */
   readonly timeout?: number | undefined;
