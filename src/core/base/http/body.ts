@@ -1,4 +1,3 @@
-import { giveUpBody } from '../limits/body-room.js';
 import type { MaybePromise, Timer } from '../ports.js';
 import type { BodyRoom, HttpRequest, RequestBody } from './messages.js';
 
@@ -89,8 +88,9 @@ type Refusal = (error: BodyError) => Error;
  * @throws BodyError for a mistake of the application.
  */
 export const readBody = (request: HttpRequest, limits: BodyLimits, refused: Refusal): MaybePromise<RequestBody> => {
-  const body = readBodyAs(request, limits, refused, (read) => read);
-  return body instanceof Promise ? body.finally(limits.timer(() => giveUpBody(request), limits.request)) : body;
+  const room = limits.room(request);
+  const body = readBodyAs(request, { bytes: limits.bytes, room: () => room }, refused, (read) => read);
+  return body instanceof Promise ? body.finally(limits.timer(() => room.giveUp?.(), limits.request)) : body;
 };
 
 /** The result of `parse` for the body, as soon as it has been read: for every endpoint, on every host. Their deadline gives it up. */
