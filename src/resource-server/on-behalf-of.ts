@@ -165,7 +165,10 @@ export const onBehalfOf = (options: OnBehalfOfOptions): OnBehalfOf => {
     const form = { grant_type: EXCHANGE, subject_token, subject_token_type: ACCESS_TOKEN, resource };
     const askedAt = clock();
     const url = endpoint ?? (await findEndpoint());
-    const { status, body } = await post(url, { ...form, ...(scope !== '' && { scope }) });
+    const { status, body } = await post(url, { ...form, ...(scope !== '' && { scope }) }).catch((problem: unknown) => {
+      endpoint = undefined; // It may have changed.
+      throw problem;
+    });
     const { access_token, token_type, expires_in, error, error_description: why } = body;
     const code = REFUSALS.find((known) => known === error);
     if (status === 400 && code !== undefined)
@@ -173,7 +176,7 @@ export const onBehalfOf = (options: OnBehalfOfOptions): OnBehalfOf => {
     // A token of another kind than expected would be sent without what protects it.
     const isExpected = String(token_type).toLowerCase() === (dpopKey === undefined ? 'bearer' : 'dpop');
     if (status !== 200 || typeof access_token !== 'string' || !isExpected) {
-      endpoint = undefined; // It may have changed.
+      endpoint = undefined;
       throw problemOf('token', { status, body });
     }
     const lifetime = typeof expires_in === 'number' ? expires_in * 1000 : 0;

@@ -49,7 +49,7 @@ export class RemoteKeys {
   }
 
   /**
-   * The current keys. If no newer ones can be fetched, keys from an hour ago are better than none.
+   * The current keys. If no newer ones can be fetched, those of the last day are better than none.
    *
    * @throws UnavailableError
    */

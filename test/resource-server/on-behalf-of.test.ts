@@ -91,6 +91,22 @@ describe('onBehalfOf', () => {
     await expect(of('notes', { issuer: nowhere.origin })(request, at('search'))).rejects.toThrow(/cannot be reached/);
   });
 
+  test('a token endpoint that cannot be reached is looked for again', async () => {
+    const gone = await listen();
+    gone.close();
+    let tokenEndpoint = `${gone.origin}/token`;
+    const server = await listen((req, res) => {
+      const answer = req.url?.startsWith('/.well-known/')
+        ? { issuer: server.origin, token_endpoint: tokenEndpoint }
+        : { access_token: 'exchanged', token_type: 'Bearer', expires_in: 60 };
+      res.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(answer));
+    });
+    const tokenFor = of('notes', { issuer: server.origin });
+    await expect(tokenFor({ token: 'given' }, at('search'))).rejects.toThrow(/cannot be reached/);
+    tokenEndpoint = `${server.origin}/token`;
+    expect(await tokenFor({ token: 'given' }, at('search'))).toBe('exchanged');
+  });
+
   test('a wrong option is an error', () => {
     expect(() => of('notes', { issuer: undefined })).toThrow(/onBehalfOf: options\.issuer/);
     expect(() => of('notes', { credentials: { client_id: 'notes', client_secret: undefined } })).toThrow(

@@ -171,7 +171,7 @@ const typeOf = ({ header: { typ } }: Decoded): unknown =>
 
 const timeProblems = ({ exp, iat, nbf }: JWTPayload, now: number): readonly string[] => [
   ...(typeof exp === 'number' ? [] : [`exp is ${shown(exp)}`]),
-  ...(typeof exp === 'number' && exp + TOLERANCE <= now ? [`exp has passed ${Math.round(now - exp)} seconds ago`] : []),
+  ...(typeof exp === 'number' && exp + TOLERANCE <= now ? [`exp passed ${Math.round(now - exp)} seconds ago`] : []),
   ...Object.entries({ iat, nbf }).flatMap(([name, at]) =>
     at === undefined
       ? []

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { parseUrl } from '../../core/base/addresses/url.js';
+import { count } from '../terminal.js';
 import { error, note, warning } from './finding.js';
 import { checkKeys } from './keys.js';
 import { leadsAway } from './pages.js';
@@ -146,7 +147,7 @@ const checkKeySet = async (walk: OpenIdWalk, place: URL | undefined): Promise<vo
   const keys = await checkKeys(walk.subject, place);
   if (walk.subject.findings.some(({ level }) => level === 'error')) walk.stop();
   const isThere = keys.some(({ kty, alg }) => kty === 'RSA' && (alg === undefined || alg === 'RS256'));
-  walk.check('openid-key', !isThere && `${place.href} has ${keys.length} keys, and none for RS256`);
+  walk.check('openid-key', !isThere && `${place.href} has ${count(keys.length, 'key')}, and none for RS256`);
 };
 
 /** Nobody is signed in in this request, so the browser must come back with an error. */

@@ -81,7 +81,11 @@ export class ContentDatabase {
       work();
       this.exec('COMMIT');
     } catch (error) {
-      this.exec('ROLLBACK');
+      try {
+        this.exec('ROLLBACK');
+      } catch {
+        // A full disk has already rolled back; its error says more.
+      }
       throw error;
     }
   }

@@ -8,15 +8,19 @@ import type { ContentDatabase } from './database.js';
 import { historyOf, sqliteSource, watchedBy } from './source.js';
 import { between, sql, when } from './sql.js';
 
-/** The caller's name as in revisions, with an upper-case first letter. */
-const watcherOf = (caller: Caller | undefined, site: Site): string => upperFirst(caller?.name ?? '', site.language);
+/**
+ * Whose watchlist is read: that of `owner`, whose token was checked before, or the caller's. Names in revisions begin with an
+ * upper-case letter.
+ */
+const watcherOf = (owner: string | undefined, caller: Caller | undefined, site: Site): string =>
+  upperFirst(owner ?? caller?.name ?? '', site.language);
 
-/** Changes of the pages that the caller watches: those that the caller has edited. */
+/** Changes of the pages that a user watches: those that the user has edited. */
 export const watchlist = (database: ContentDatabase): Handler<'watchlist'> => {
   const source = sqliteSource(database);
   return (request) => {
     const { params, caller, site } = request;
-    const watcher = watcherOf(caller, site);
+    const watcher = watcherOf(params.owner, caller, site);
     const history = (range: ContentHistoryRange) => historyOf(database, range, watcher);
     const content: Having<'history' | 'pages'> = new Content({ ...source, history }, site, undefined);
     // All changes count as seen, because there are no notifications.
@@ -28,7 +32,7 @@ export const watchlist = (database: ContentDatabase): Handler<'watchlist'> => {
   };
 };
 
-/** The pages that the caller watches. */
+/** The pages that a user watches. */
 export const watchlistraw =
   (database: ContentDatabase): Handler<'watchlistraw'> =>
   ({ params, limit, continue: next, site, caller }) => {
@@ -39,8 +43,9 @@ export const watchlistraw =
     };
     const from = readKey(next, 'number', 'text') ?? bound(params.fromtitle);
     const range = { from, to: bound(params.totitle), descending: isDescending(params.dir), limit: limit + 1 };
+    const watched = watchedBy(database, watcherOf(params.owner, caller, site), sql`page.id`);
     const rows = database.all<{ ns: number; title: string }>(sql`
-      SELECT ns, title FROM page WHERE 1 ${watchedBy(database, watcherOf(caller, site), sql`page.id`).condition}
+      SELECT ns, title FROM page WHERE 1 ${watched.condition}
         ${when(params.namespace, (list) => sql`AND ns IN ${list}`)}
         ${when(params.show?.includes('changed'), () => sql`AND 0`)}
         ${between([sql`ns`, sql`title`], range)}`);
