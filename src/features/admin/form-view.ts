@@ -59,9 +59,14 @@ const marked = (
 ): { readonly attributes: Html; readonly below: Html } => {
   const problems = problemsOf(part, form);
   const ids = [...(hint === undefined ? [] : [`${part}-hint`]), ...(problems.length === 0 ? [] : [`${part}-problem`])];
+  const description = ids.length === 0 ? undefined : html` aria-describedby="${ids.join(' ')}"`;
+  const hintText =
+    hint === undefined ? undefined : html`<p class="soft hint" id="${part}-hint">${language.text(hint)}</p>`;
+  if (problems.length === 0) return { attributes: html`${description}`, below: html`${hintText}` };
+  const texts = problems.map(({ text, values }) => html`${language.html(text, values)} `);
   return {
-    attributes: html`${ids.length === 0 ? undefined : html` aria-describedby="${ids.join(' ')}"`}${problems.length === 0 ? undefined : html` aria-invalid="true"`}`,
-    below: html`${problems.length === 0 ? undefined : html`<p class="bad-text hint" id="${part}-problem">${problems.map(({ text, values }) => html`${language.html(text, values)} `)}</p>\n`}${hint === undefined ? undefined : html`<p class="soft hint" id="${part}-hint">${language.text(hint)}</p>`}`,
+    attributes: html`${description} aria-invalid="true"`,
+    below: html`<p class="bad-text hint" id="${part}-problem">${texts}</p>\n${hintText}`,
   };
 };
 
@@ -135,7 +140,10 @@ export const summary = ({ problems }: ShownForm, language: AdminLanguage): Html 
   if (problems.length === 0) return undefined;
   if (whole.length === 0) return problemText(language.text('checkFields'));
   return problemText(
-    html`${whole.map(({ text, values, detail }) => html`${language.html(text, values)}${detail === undefined ? undefined : html` <bdi lang="en" dir="ltr">${detail}</bdi>`} `)}`,
+    html`${whole.map(({ text, values, detail }) => {
+      const inEnglish = detail === undefined ? undefined : html` <bdi lang="en" dir="ltr">${detail}</bdi>`;
+      return html`${language.html(text, values)}${inEnglish} `;
+    })}`,
   );
 };
 
@@ -143,5 +151,14 @@ export const summary = ({ problems }: ShownForm, language: AdminLanguage): Html 
 export const fields = (place: Place, form: ShownForm, isNew: boolean): Html => {
   const { language } = place;
   const each = (list: readonly Field[]): readonly Html[] => list.map((one) => field(one, form, language));
-  return html`${isNew ? field(IDENTIFIER, form, language) : undefined}${each(FIELDS)}${grants(place, form)}${scopes(place, form)}${introspection(place, form)}${each(RESOURCES)}${each(LINKS)}`;
+  const parts = [
+    isNew ? field(IDENTIFIER, form, language) : undefined,
+    each(FIELDS),
+    grants(place, form),
+    scopes(place, form),
+    introspection(place, form),
+    each(RESOURCES),
+    each(LINKS),
+  ];
+  return html`${parts}`;
 };

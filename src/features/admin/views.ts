@@ -37,11 +37,15 @@ export const nameOf = ({ client_id, registration }: StoredClient): string => reg
 
 /** Back to the list, and to the front page. */
 const ways = (place: Place, isList = false): Html =>
-  html`<p class="links">${isList ? undefined : html`<a href="${linkTo(place)}">${place.language.text('allClients')}</a>\n`}<a href="${place.home.href}">${place.home.text}</a></p>`;
+  html`<p class="links">${
+    isList ? undefined : html`<a href="${linkTo(place)}">${place.language.text('allClients')}</a>\n`
+  }<a href="${place.home.href}">${place.home.text}</a></p>`;
 
 const facts = ({ language }: Place, client: StoredClient): Html => {
   const { disabled } = client.registration;
-  return html`${language.text(isPublicClient(client.registration) ? 'public' : 'confidential')}${disabled === true ? html` · <strong class="bad-text">${language.text('disabled')}</strong>` : undefined} · ${language.html('changedOn', { date: language.day(client.changedAt / 1000) })}`;
+  const kind = language.text(isPublicClient(client.registration) ? 'public' : 'confidential');
+  const mark = disabled === true ? html` · <strong class="bad-text">${language.text('disabled')}</strong>` : undefined;
+  return html`${kind}${mark} · ${language.html('changedOn', { date: language.day(client.changedAt / 1000) })}`;
 };
 
 /** The clients of the configuration, by identifier. They cannot be changed here. */
@@ -79,7 +83,13 @@ ${
 </section>
 `,
       )
-}${next === undefined ? undefined : html`<p class="links"><a href="${linkTo(place, { after: next, ...(search !== '' && { search }) })}">${place.language.text(search === '' ? 'nextPage' : 'searchFurther')}</a></p>`}
+}${
+    next === undefined
+      ? undefined
+      : html`<p class="links"><a href="${linkTo(place, { after: next, ...(search !== '' && { search }) })}">${place.language.text(
+          search === '' ? 'nextPage' : 'searchFurther',
+        )}</a></p>`
+  }
 ${configured(others, place)}${ways(place, true)}`,
 });
 
@@ -139,7 +149,9 @@ const rotation = (place: Place, client: StoredClient): Html => html`<section>
 <h2>${place.language.text('secret')}</h2>
 <form method="post" action="${place.path}" class="row">
 ${hiddenInputs({ ...place.hidden, client: client.client_id, act: 'rotate', version: String(client.version) })}<div><label for="overlap">${place.language.text('staysValid')}</label>
-<select id="overlap" name="overlap">${OVERLAPS.map(({ seconds, text, count }) => html`<option value="${seconds}">${place.language.text(text, { count })}</option>`)}</select></div>
+<select id="overlap" name="overlap">${OVERLAPS.map(
+  ({ seconds, text, count }) => html`<option value="${seconds}">${place.language.text(text, { count })}</option>`,
+)}</select></div>
 <button class="plain">${place.language.text('createSecret')}</button>
 </form>
 </section>
@@ -162,11 +174,19 @@ ${
           created,
           last_refreshed: last,
           grant_id,
-        }) => html`<div class="row"><p><strong><bdi>${username ?? sub}</bdi></strong> <span class="soft"><code>${scope}</code><br>${created === undefined ? undefined : language.html('since', { date: language.day(created) })}${last === undefined ? undefined : html` · ${language.html('lastUsed', { date: language.day(last) })}`}</span></p>
+        }) => html`<div class="row"><p><strong><bdi>${username ?? sub}</bdi></strong> <span class="soft"><code>${scope}</code><br>${
+          created === undefined ? undefined : language.html('since', { date: language.day(created) })
+        }${
+          last === undefined ? undefined : html` · ${language.html('lastUsed', { date: language.day(last) })}`
+        }</span></p>
 ${button(place, 'end', client, 'end', 'plain', { grant: grant_id })}</div>
 `,
       )
-}${next === undefined ? undefined : html`<p class="links"><a href="${linkTo(place, { client: client.client_id, after: next })}">${language.text('moreGrants')}</a></p>`}
+}${
+    next === undefined
+      ? undefined
+      : html`<p class="links"><a href="${linkTo(place, { client: client.client_id, after: next })}">${language.text('moreGrants')}</a></p>`
+  }
 </section>
 `;
 };
@@ -195,7 +215,13 @@ ${hiddenInputs({ ...place.hidden, client: client.client_id, act: 'change', versi
 ${client.registration.client_secret === undefined ? undefined : rotation(place, client)}${grantsOf(place, client, grants)}<section>
 <h2>${place.language.text('endAccess')}</h2>
 <div class="row">
-${client.registration.disabled === true ? button(place, 'enable', client, 'enable', 'plain') : button(place, 'disable', client, 'disable', 'plain')}${button(place, 'end_all', client, 'endAll', 'plain')}${button(place, 'remove', client, 'removeClient', 'link danger')}</div>
+${[
+  client.registration.disabled === true
+    ? button(place, 'enable', client, 'enable', 'plain')
+    : button(place, 'disable', client, 'disable', 'plain'),
+  button(place, 'end_all', client, 'endAll', 'plain'),
+  button(place, 'remove', client, 'removeClient', 'link danger'),
+]}</div>
 </section>
 ${ways(place)}`,
 });
