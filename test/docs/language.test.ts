@@ -15,7 +15,7 @@ const KINDS: readonly (readonly [kind: string, pattern: RegExp, inDocs: number, 
     10,
     90,
   ],
-  ['one reason for a sentence', /\b(?:so that|because)\b/g, 31, 301],
+  ['one reason for a sentence', /\b(?:so that|because)\b/g, 18, 301],
   [
     'begin a title with the term of the field',
     /^#+ (?:Who|What|Where|Tokens that|Requests that|Clients (?:you|that)|Switch)/gm,

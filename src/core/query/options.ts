@@ -26,8 +26,8 @@ export interface QueryOptions {
   readonly resolveUsers?: ResolveUsers | undefined;
   /**
    * How modules without a handler are treated. `listed`: help, `paraminfo` and the sandbox mark them, and a request
-   * gets an empty result with a warning. `hidden`: the same, but they are not listed. `error`: they are not listed, and
-   * a request gets an error. Default `listed`.
+   * gets an empty result with a warning. `hidden`: the same, but not listed. `error`: not listed, and a request gets an
+   * error. Default `listed`.
    */
   readonly unanswered?: 'listed' | 'hidden' | 'error' | undefined;
   /**

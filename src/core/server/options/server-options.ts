@@ -44,14 +44,13 @@ export interface ServerOptions {
    */
   readonly issuer?: string | undefined;
   /**
-   * At least 32 characters, from which all keys are derived. With a list, the first secret is used and all are
-   * accepted. If absent, a secret is generated at startup, which does not survive a restart and is not shared with
-   * other processes.
+   * All keys are derived from it. With an array, the first secret is used and all are accepted. If absent, the server
+   * generates a secret at startup, which ends with the process.
    */
   readonly secret?: string | readonly string[] | undefined;
   /**
-   * The clients: a list, or a registry with `find`. A list may also contain registries, which are asked in order for
-   * other clients. Without clients, no tokens are issued.
+   * The clients. An array may also contain registries, which are asked in order for other clients. Without clients, no
+   * tokens are issued.
    */
   readonly clients?: readonly ClientSource[] | ClientRegistry | undefined;
   /** Scope → its description for users, or a definition. */
@@ -63,20 +62,20 @@ export interface ServerOptions {
   readonly resources?: readonly string[] | Readonly<Record<string, ResourceDefinition>> | undefined;
   /**
    * Access tokens are JWTs (RFC 9068), signed with these keys: P-256 for `ES256`, Ed25519 for `EdDSA`, RSA of at least
-   * 2048 bits for `RS256`. `true` generates a key, which ends with the process and is unknown to other processes.
+   * 2048 bits for `RS256`. `true` generates a key, which ends with the process.
    * Requires an `issuer`. Without this option, tokens are opaque, and revocation takes effect immediately.
    */
   readonly jwt?: KeySource | true | undefined;
-  /** The enabled grants; default: all but `password` and `implicit`. */
+  /** The enabled grants. Default: all but `password` and `implicit`. */
   readonly grants?: readonly GrantName[] | undefined;
   /** Returns the signed-in user of the application; called with the framework's own request. Needs `loginUrl`. */
   readonly owner?: ((native: unknown) => MaybePromise<Owner | undefined | null | false>) | undefined;
   /**
-   * The application's sign-in page, which receives the URL to return to as `return_to`; or a function of that URL.
-   * Parameters of an OpenID Connect request follow, or are the second argument of the function.
+   * The application's sign-in page. It receives the URL to return to as `return_to`, and the parameters of an OpenID
+   * Connect request; a function receives both as arguments.
    */
   readonly loginUrl?: string | ((returnTo: string, wishes?: SignInWishes) => MaybePromise<string>) | undefined;
-  /** Enables the built-in sign-in page: an array of users, or a directory of the application. */
+  /** Enables the built-in sign-in page. */
   readonly users?: readonly User[] | UserDirectory | undefined;
   /** Requires PKCE of every client, not only of public ones. */
   readonly requirePkce?: boolean;
@@ -120,7 +119,7 @@ export interface ServerOptions {
   readonly sharedAddresses?: readonly string[] | undefined;
   /** The name, the logo, the colour and the links of the site, for every page. */
   readonly branding?: Branding | undefined;
-  /** The languages of the pages, from `oauth-query/languages`; the first one is the default. Default: English alone. */
+  /** The languages of the pages, the default first. Default: English. */
   readonly languages?: readonly PageLanguage[] | undefined;
   /**
    * Renders your own pages: receives a view with the name of the `page`, and returns its HTML, or `undefined` for the
