@@ -18,12 +18,17 @@ const LONG = [
   'content/cost.engine',
   'content/two-sites',
   'docs/run',
+  'orders/approvals',
+  'orders/tokens',
+  'orders/connections',
+  'orders/clients',
   'examples/demo',
   'cli/serve',
   'content/sources',
   'docs/compile',
   'site/walk',
-  'oauth/guessing',
+  'oauth/kernel/unfinished-bodies',
+  'oauth/kernel/guessing',
   'cli/doctor-broken',
 ].map((name) => `/test/${name}.test.ts`);
 
