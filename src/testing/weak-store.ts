@@ -151,6 +151,9 @@ const commandsOn = (all: Rows): Required<Store> => ({
   delete: async (key) => all.forget(key),
 });
 
+/** A value as a driver sends it: what its caller changes afterwards is not part of it, however late the command is. */
+const sent = <T extends object>(value: T): T => JSON.parse(JSON.stringify(value));
+
 /**
  * The weakest store that its contract permits, in memory: whatever works on it relies on nothing that another store could lack. Use it in tests of what is
  * built on a store, next to the real ones.
@@ -169,8 +172,14 @@ export function weakStore(options: WeakStoreOptions = {}): WeakStore {
     return result as T; // Of `carryOut`, because it was not late.
   };
   return {
-    add: (key, ...rest) => meet({ method: 'add', keys: [key] }, () => commands.add(key, ...rest)),
-    swap: (key, ...rest) => meet({ method: 'swap', keys: [key] }, () => commands.swap(key, ...rest)),
+    add: (key, given, ...rest) => {
+      const value = sent(given);
+      return meet({ method: 'add', keys: [key] }, () => commands.add(key, value, ...rest));
+    },
+    swap: (key, before, given, ...rest) => {
+      const value = sent(given);
+      return meet({ method: 'swap', keys: [key] }, () => commands.swap(key, before, value, ...rest));
+    },
     get: (key) => meet({ method: 'get', keys: [key] }, () => commands.get(key)),
     getMany: (keys) => meet({ method: 'getMany', keys }, () => commands.getMany(keys)),
     delete: (key) => meet({ method: 'delete', keys: [key] }, () => commands.delete(key)),

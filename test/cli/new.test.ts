@@ -83,9 +83,15 @@ test('names the frameworks, and a package.json that cannot be read', async () =>
   });
   const target = folder();
   mkdirSync(target, { recursive: true });
-  writeFileSync(join(target, 'package.json'), '{');
-  expect(await oauthQueryInProcess(['new', 'koa', target])).toMatchObject({
-    code: 1,
-    stderr: expect.stringContaining('not valid JSON'),
-  });
+  for (const [text, problem] of [
+    ['{', 'not valid JSON'],
+    ['null', 'not a JSON object'],
+    ['[]', 'not a JSON object'],
+  ] as const) {
+    writeFileSync(join(target, 'package.json'), text);
+    expect(await oauthQueryInProcess(['new', 'koa', target])).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining(problem),
+    });
+  }
 });

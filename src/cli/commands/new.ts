@@ -1,6 +1,7 @@
 import { copyFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { isRecord } from '../../core/base/schema.js';
 import { STARTERS } from '../../../examples/starters/folder.js';
 import { type Command, CommandError, EXIT, readArguments, UsageError, version } from '../command.js';
 
@@ -43,11 +44,14 @@ const json = (value: unknown): string => `${JSON.stringify(value, undefined, 2)}
 
 const readManifest = (file: string): Manifest => {
   if (!existsSync(file)) return { private: true };
+  let manifest: unknown;
   try {
-    return JSON.parse(readFileSync(file, 'utf8')) as Manifest; // What is not an object has no members to keep.
+    manifest = JSON.parse(readFileSync(file, 'utf8'));
   } catch {
     throw new CommandError(`${file} is not valid JSON. Correct it first.`);
   }
+  if (!isRecord(manifest)) throw new CommandError(`${file} is not a JSON object. Correct it first.`);
+  return manifest;
 };
 
 /** The package with what the starter needs. What it has stays. */
