@@ -1,8 +1,8 @@
 import { copyFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { isRecord } from '../../core/base/schema.js';
 import { STARTERS } from '../../../examples/starters/folder.js';
+import { isRecord } from '../../core/base/schema.js';
 import { type Command, CommandError, EXIT, readArguments, UsageError, version } from '../command.js';
 
 interface Packages {

@@ -24,7 +24,16 @@ const FAILURES: Readonly<Record<string, () => unknown>> = {
     await turn();
     throw new Error(REASON);
   },
+  // Such as a query of a database library, which begins when it is awaited.
+  'rejects without being a promise': () => new Query(),
 };
+
+class Query {
+  // oxlint-disable-next-line unicorn/no-thenable -- This is what is tested.
+  then(_done: unknown, failed: (reason: Error) => void): void {
+    setImmediate(failed, new Error(REASON));
+  }
+}
 
 const AUTHORIZE = { response_type: 'code', client_id: 'web', scope: 'profile' } as const;
 

@@ -360,8 +360,8 @@ export class AuthorizationRequests {
       const access = requested.scope(form, client, RESPONSE_TYPE_GRANTS[response_type]);
       const resources = requested.resourcesOfOwner(form, client);
       const isPushed = sender !== undefined;
-      const reading = hooks.readRequest?.({ form, client, scope: access, response_type, isPushed });
-      const read = reading instanceof Promise ? await reading : reading;
+      const asked = { form, client, scope: access, response_type, isPushed };
+      const read = hooks.readRequest && (await hooks.readRequest(asked));
       const request: AuthorizationRequest = {
         id: random.string(16),
         redirect_uri_sent: form.get('redirect_uri') !== undefined,
