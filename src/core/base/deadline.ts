@@ -10,20 +10,16 @@ export interface Deadline {
   readonly onLateError?: (error: unknown) => void;
 }
 
-/** What must be awaited, as a promise of this realm: libraries return objects with `then` that are none, and tests run in realms of their own. */
-export const promised = <T>(given: MaybePromise<T>): MaybePromise<T> =>
-  given instanceof Promise || typeof (given as Partial<Promise<T>> | null | undefined)?.then !== 'function'
-    ? given
-    : Promise.resolve(given);
+/** Whether a result must be awaited. Libraries return objects with `then` that are no promises of this realm. */
+export const isAwaited = <T>(result: MaybePromise<T>): result is Promise<T> =>
+  typeof (result as Partial<Promise<T>> | null | undefined)?.then === 'function';
 
 /**
  * The result of some work, if it arrives in time; a synchronous result is returned as it is. A late result is discarded. The work
  * itself continues, because a store or an application function cannot be stopped from here.
  */
-export const inTime = <T>(work: MaybePromise<T>, deadline: Deadline): MaybePromise<T> => {
-  const result = promised(work);
-  return result instanceof Promise ? concludedInTime(result, deadline, (error) => Promise.reject<T>(error)) : result;
-};
+export const inTime = <T>(work: MaybePromise<T>, deadline: Deadline): MaybePromise<T> =>
+  isAwaited(work) ? concludedInTime(work, deadline, (error) => Promise.reject<T>(error)) : work;
 
 /** The result of some work, if it arrives in time. Otherwise the signal is aborted. */
 export const abortedInTime = async <T>(

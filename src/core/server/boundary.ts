@@ -1,4 +1,4 @@
-import { concludedInTime, type Deadline, promised } from '../base/deadline.js';
+import { concludedInTime, type Deadline, isAwaited } from '../base/deadline.js';
 import { BearerError, methodNotAllowed, UnavailableError } from '../base/errors.js';
 import { html } from '../base/html.js';
 import { ANY_ORIGIN, DOCUMENT_HEADERS, headersFor, preflight, PROOF_RESPONSE_HEADERS } from '../base/http/cors.js';
@@ -132,10 +132,9 @@ export const endpointRoutes = (
       const work =
         pages === undefined ? programs[method]?.(scope) : endpoint.pages?.[method]?.({ request, emit, pages });
       if (work === undefined) throw methodNotAllowed(allow);
-      const response = promised(work);
-      return response instanceof Promise
-        ? concludedInTime(response, deadline, failed, () => giveUpBody(request))
-        : Promise.resolve(response);
+      return isAwaited(work)
+        ? concludedInTime(work, deadline, failed, () => giveUpBody(request))
+        : Promise.resolve(work);
     } catch (error) {
       return Promise.resolve(failed(error, false));
     }

@@ -1,5 +1,5 @@
 import { isPublicIssuer } from '../../base/addresses/loopback.js';
-import { promised } from '../../base/deadline.js';
+import { isAwaited } from '../../base/deadline.js';
 import { UnavailableError } from '../../base/errors.js';
 import { mistake, type OnWarning, type WarningCode } from '../../base/mistakes.js';
 import type { MaybePromise } from '../../base/ports.js';
@@ -196,8 +196,8 @@ export class Clients {
       row && this.#prepare(row, client_id, 'registration');
     for (const [prefix, find] of this.#own) {
       if (!client_id.startsWith(prefix)) continue;
-      const found = promised(find(client_id));
-      return found instanceof Promise ? found.then(prepared) : prepared(found);
+      const found = find(client_id);
+      return isAwaited(found) ? Promise.resolve(found).then(prepared) : prepared(found);
     }
     return undefined;
   }
