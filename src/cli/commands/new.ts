@@ -2,7 +2,6 @@ import { copyFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { STARTERS } from '../../../examples/starters/folder.js';
-import { isRecord } from '../../core/base/schema.js';
 import { type Command, CommandError, EXIT, readArguments, UsageError, version } from '../command.js';
 
 interface Packages {
@@ -50,8 +49,9 @@ const readManifest = (file: string): Manifest => {
   } catch {
     throw new CommandError(`${file} is not valid JSON. Correct it first.`);
   }
-  if (!isRecord(manifest)) throw new CommandError(`${file} is not a JSON object. Correct it first.`);
-  return manifest;
+  if (typeof manifest !== 'object' || manifest === null || Array.isArray(manifest))
+    throw new CommandError(`${file} is not a JSON object. Correct it first.`);
+  return manifest as Manifest;
 };
 
 /** The package with what the starter needs. What it has stays. */
