@@ -16,6 +16,15 @@ export const rowsOf = (path: string, heading: string, columns: number): readonly
     );
 };
 
+/** The states of a grant, as docs/security.md lists what works in each of them. */
+export const states = (): readonly string[] => {
+  const page = readFileSync(new URL('../../docs/security.md', import.meta.url), 'utf8');
+  const [, list = ''] = page.split('What works in each state:\n\n');
+  return (list.split('\n\n')[0] ?? '')
+    .split('\n')
+    .flatMap((line) => [...(line.split(':')[0] ?? '').matchAll(/\*\*([^*]+)\*\*/g)].map(([, name = '']) => name));
+};
+
 /** As the page names it: half of its records are not enough to give access. */
 const named = (arrow: string): string =>
   arrow

@@ -115,11 +115,12 @@ const WRONG: readonly Fault[] = ['ends', 'lost', 'late', 'twice', 'hangs up', 'f
 const TIME: readonly Fault[] = ['11 s', '61 s', 'an hour', '200 days'];
 
 /** What `npm run interleavings` does not try, and why. It prints them. */
-const CUT: readonly (readonly [scenarios: readonly Scenario[], tried: readonly Fault[], why: string])[] = [
-  [LATER, ['ends'], 'the commands are those after hours, where each fault is tried'],
+const CUT: readonly (readonly [scenarios: readonly Scenario[], tried: readonly (readonly Fault[])[], why: string])[] = [
+  [LATER, [['ends']], 'the commands are those after hours, where each fault is tried'],
   [
     PERSONAL.slice(1, 2),
-    WRONG,
+    // One row would have too many runs.
+    [WRONG.slice(0, 4), WRONG.slice(4)],
     'time is tried with "a personal token is created twice with one form" and "personal tokens of different lifetimes"',
   ],
 ];
@@ -129,7 +130,7 @@ const cutOf = (one: Scenario): (typeof CUT)[number] | undefined => CUT.find(([sc
 /** Why a row has fewer faults than the others. */
 export const whyCut = ([one, faults]: Row): string | undefined => {
   const cut = cutOf(one);
-  return cut !== undefined && faults === cut[1] ? cut[2] : undefined;
+  return cut?.[1].includes(faults) === true ? cut[2] : undefined;
 };
 
 const BEGINNING: readonly Fault[] = ['ahead', 'behind', 'an hour ahead', 'torn', 'drains', 'no rev'];
@@ -142,7 +143,7 @@ export const all = (part: Part): readonly Row[] => [
           [one, WRONG],
           [one, TIME],
         ] as const)
-      : [[one, cutOf(one)?.[1] ?? []] as const]),
+      : (cutOf(one)?.[1] ?? []).map((tried): Row => [one, tried])),
     ...BEGINNING.map((fault): Row => [one, [fault]]),
   ]),
   ...THREE[part].map((one): Row => [one, []]),

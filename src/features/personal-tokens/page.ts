@@ -125,13 +125,9 @@ export class TokensPage {
     checkAwaited(request);
     const created = await personalTokens.create(owner, { ...wanted, form: id }, emit);
     if (created === undefined) return refuse('token_already_created');
-    const [tokens, live] = await Promise.all([
-      personalTokens.list(owner.sub),
-      session === undefined ? undefined : owners.live([session]),
-    ]);
     // Who ended the session meanwhile may not have seen the token; other forms may have created theirs at the same time.
-    const isExpired = live?.length === 0;
-    const isOneTooMany = tokens.length > personalTokens.limit;
+    const isExpired = session !== undefined && (await owners.live([session])).length === 0;
+    const isOneTooMany = !isExpired && (await personalTokens.list(owner.sub)).length > personalTokens.limit;
     if (isExpired || isOneTooMany) await personalTokens.discard(created, emit);
     if (isExpired) throw formExpired(visit);
     return isOneTooMany ? refuse('too_many_tokens') : this.show(visit, { created: created.token });
