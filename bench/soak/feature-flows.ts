@@ -177,7 +177,9 @@ const administration: Flow = {
     const form = await visitor.ask('admin: form', { path: '/oauth/admin?new=1' });
     const { action, fields } = formOf(form.text, 'value="add"');
     // A browser sends the boxes that are checked, and the form has all of them.
-    const own = Object.entries(fields).filter(([field]) => !/^(?:grant|scope)_|^all_scopes$/.test(field));
+    const own = Object.entries(fields).filter(
+      ([field]) => !/^(?:grant|scope)_|^(?:all_scopes|introspect)$/.test(field),
+    );
     const chosen = { [boxOf('grant', 'authorization_code')]: '1', [boxOf('scope', 'content.read')]: '1' };
     const typed = { client_id, kind: 'public', redirect_uris: REDIRECT_URI, act: 'add', ...chosen };
     const added = await visitor.ask('admin: add', { path: action, form: { ...Object.fromEntries(own), ...typed } });
