@@ -103,7 +103,7 @@ describe.each(
     expect([introspected, told]).toEqual([undefined, {}]);
   });
 
-  test('its path answers other methods and requests without a token as any other', async () => {
+  test('its path answers other methods and requests without a token like any other', async () => {
     const other = await flows.client.request('/oauth/tenant', { method: 'DELETE' });
     expect([other.status, other.headers['allow']]).toEqual([405, 'GET, HEAD']);
     expect((await flows.client.get('/oauth/tenant')).status).toBe(401);

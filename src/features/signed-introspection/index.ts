@@ -43,7 +43,7 @@ const PUBLISHED_FOR = 86_400;
 
 const base64url = (given: object): string => Buffer.from(JSON.stringify(given)).toString('base64url');
 
-/** Whether an `Accept` header names the media type (RFC 9110 §12.5.1). A range such as any type is no request for it. */
+/** Whether an `Accept` header names the media type (RFC 9110 §12.5.1). A wildcard does not ask for it. */
 const isAccepted = (accept: string | undefined): boolean =>
   accept !== undefined &&
   accept.split(',').some((range) => {

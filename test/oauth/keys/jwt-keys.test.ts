@@ -2,7 +2,7 @@ import { createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject,
 import { createRemoteJWKSet, type JSONWebKeySet, jwtVerify } from 'jose';
 import { describe, expect, test } from 'vitest';
 import type { KeySource, SigningKey } from '../../../src/core/base/key-source.js';
-import { generateKey, type SigningAlgorithm } from '../../../src/core/oauth/keys/signing-keys.js';
+import { generateKey, KeyRing, type SigningAlgorithm } from '../../../src/core/oauth/keys/signing-keys.js';
 import { createServer } from '../../../src/core/server/server.js';
 import { memoryStore } from '../../../src/stores/memory.js';
 import { hostFor, oneHostEach } from '../../hosts.js';
@@ -15,6 +15,19 @@ const HOUR = 60 * MINUTE;
 
 const jwkOf = (key: KeyObject) => key.export({ format: 'jwk' }) as Record<string, unknown>; // Node gives a plain object.
 const pemOf = (key: KeyObject) => key.export({ type: 'pkcs8', format: 'pem' }).toString();
+
+// Node 22 and later fail, instead of saying that a signature is wrong, if the key is of another kind.
+test('a key is found only by a header that names its algorithm', async () => {
+  const keys = new KeyRing({
+    source: [{ key: newKey(), kid: 'one' }],
+    clock: () => START,
+    tokenLifetimeMs: HOUR,
+    onError: (error) => expect(error).toBeUndefined(),
+  });
+  expect(await keys.find({ kid: 'one', alg: 'ES256' })).toBeDefined();
+  for (const header of [{ kid: 'one', alg: 'RS256' }, { kid: 'one' }, { kid: 'two', alg: 'ES256' }, { alg: 'ES256' }])
+    expect(await keys.find(header)).toBeUndefined();
+});
 
 describe.each(hostFor(import.meta.url))('signing keys on $name', (host) => {
   const start = async (jwt: KeySource | true) => {
